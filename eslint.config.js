@@ -12,8 +12,7 @@ const comments = {
     Program() {
       for (const { value, loc } of context.sourceCode.getAllComments()) {
         if (loc == null) continue;
-        if (CLAUSE.test(value))
-          context.report({ loc, message: 'a comment begins with a clause that has no subject' });
+        if (CLAUSE.test(value)) context.report({ loc, message: 'a comment begins with a clause that has no subject' });
         for (let line = loc.start.line; line <= loc.end.line; line += 1) {
           const text = context.sourceCode.lines[line - 1] ?? '';
           // Not a comment after code: its line is as long as the code.

@@ -2,16 +2,7 @@
 // writes the library's types and the build id. Builds into a folder beside dist/ and then renames it, so that a running
 // command never sees half a build.
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
@@ -160,9 +151,7 @@ async function bundlePages(from, to) {
  */
 async function writeTypes(from, to) {
   mkdirSync(to);
-  const { documentTypes } = await importBundled(
-    fileURLToPath(new URL('./types/documents.js', import.meta.url)),
-  );
+  const { documentTypes } = await importBundled(fileURLToPath(new URL('./types/documents.js', import.meta.url)));
   for (const name of readdirSync(from)) {
     const text = name === 'documents.ts' ? documentTypes() : readFileSync(join(from, name), 'utf8');
     const { outputText, diagnostics = [] } = ts.transpileDeclaration(text, {

@@ -10,9 +10,7 @@ import { tarballProblems } from './release/tarball-problems.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = resolve(process.argv[2] ?? 'release');
 mkdirSync(folder, { recursive: true });
-const [packed] = JSON.parse(
-  run(root, 'npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', folder),
-);
+const [packed] = JSON.parse(run(root, 'npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', folder));
 const tarball = join(folder, packed.filename);
 const problems = tarballProblems(packed, (path) => readFileSync(join(root, path), 'utf8'));
 for (const problem of problems) console.error(`${packed.filename}: ${problem}`);
@@ -20,8 +18,7 @@ if (problems.length > 0) process.exit(1);
 
 const project = mkdtempSync(join(tmpdir(), 'llm-tool-test-install-'));
 process.env.LLM_TOOL_TEST_HOME = join(project, 'state');
-const tool = (/** @type {string[]} */ ...words) =>
-  run(project, 'npx', '--no', '--', 'llm-tool-test', ...words);
+const tool = (/** @type {string[]} */ ...words) => run(project, 'npx', '--no', '--', 'llm-tool-test', ...words);
 try {
   run(project, 'npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', tarball);
   const version = tool('--version').trim();

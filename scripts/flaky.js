@@ -64,9 +64,7 @@ async function runOnce(report) {
 }
 
 const files = positionals.length > 0 ? positionals : defaultFiles();
-const reports = Array.from({ length: Number(values.runs) }, (_, run) =>
-  join(values.into, `run-${run + 1}.json`),
-);
+const reports = Array.from({ length: Number(values.runs) }, (_, run) => join(values.into, `run-${run + 1}.json`));
 const end = Date.now() + Number(values.minutes) * 60_000;
 mkdirSync(values.into, { recursive: true });
 for (const report of reports) if (!existsSync(report) && Date.now() < end) await runOnce(report);
@@ -84,7 +82,5 @@ const table = [
 ].join('\n');
 writeFileSync(join(values.into, 'table.md'), `${table}\n`);
 if (failing.length > 0) console.log(`\n${table}\n`);
-console.log(
-  `${done.length} runs with ${values.load} busy loops; ${failing.length} tests failed (${values.into})`,
-);
+console.log(`${done.length} runs with ${values.load} busy loops; ${failing.length} tests failed (${values.into})`);
 process.exit(failing.length > 0 || done.length < reports.length ? 1 : 0);

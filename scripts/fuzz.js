@@ -20,8 +20,7 @@ const { values: options } = parseArgs({
 });
 const { targets } = await importBundled(fileURLToPath(new URL('./fuzz/targets.js', import.meta.url)));
 const chosen = targets.filter(({ name }) => options.target === undefined || name === options.target);
-if (chosen.length === 0)
-  throw new Error(`no target ${options.target}; there are ${targets.map(({ name }) => name)}`);
+if (chosen.length === 0) throw new Error(`no target ${options.target}; there are ${targets.map(({ name }) => name)}`);
 
 const inputOf = (target, index) => target.make(createRandom(seedOf(options.seed, target.name, index)));
 

@@ -67,8 +67,6 @@ function drawSample() {
     mutants: Number(values.mutants),
     seed: values.seed,
     findTypeErrors: (some) =>
-      findTypeErrors(
-        new Map(some.map(({ path, mutant }) => [path, applied(sourceOf.get(path) ?? '', mutant)])),
-      ),
+      findTypeErrors(new Map(some.map(({ path, mutant }) => [path, applied(sourceOf.get(path) ?? '', mutant)]))),
   }).map((one, at) => ({ ...one, number: at + 1, source: sourceOf.get(one.path) ?? '' }));
 }

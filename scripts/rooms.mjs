@@ -19,8 +19,7 @@ const ROOMS = {
   },
   input: {
     imports: ['lib', 'model'],
-    purpose:
-      'positions and problems of values that people write, and schemas that several kinds of them share',
+    purpose: 'positions and problems of values that people write, and schemas that several kinds of them share',
   },
   host: { imports: ['lib'], purpose: 'files, processes and models, as this machine has them' },
   engine: { imports: ['lib', 'host'], purpose: 'the Temporal server, and what is sent through it' },
@@ -31,8 +30,7 @@ const ROOMS = {
   'agent-scripts': { imports: ['lib', 'model'], purpose: 'READMEs and answers of agent scripts' },
   gates: {
     imports: ['lib', 'model', 'input', 'agent-scripts'],
-    purpose:
-      'checks of a run; a gate reaches the workspace only through its context, so that it works anywhere',
+    purpose: 'checks of a run; a gate reaches the workspace only through its context, so that it works anywhere',
   },
   mocks: {
     imports: ['lib', 'model', 'host'],
@@ -60,48 +58,24 @@ const ROOMS = {
       ...['lib', 'model', 'decide', 'input', 'agent-scripts', 'gates', 'mocks', 'subjects'],
       ...['agent-host', 'agents'],
     ],
-    purpose:
-      'from the text of files to a scenario, and how its conversations go on, without touching the machine',
+    purpose: 'from the text of files to a scenario, and how its conversations go on, without touching the machine',
   },
   reports: { imports: ['lib', 'statistics', 'model', 'decide'], purpose: 'texts and pages about results' },
   planning: {
     imports: [
-      ...[
-        'lib',
-        'model',
-        'decide',
-        'input',
-        'host',
-        'agent-scripts',
-        'gates',
-        'mocks',
-        'subjects',
-        'agent-host',
-      ],
+      ...['lib', 'model', 'decide', 'input', 'host', 'agent-scripts', 'gates', 'mocks', 'subjects', 'agent-host'],
       ...['agents', 'environments', 'store', 'scenario'],
     ],
     purpose: 'from files and options to a stored plan, without Temporal and without a terminal',
   },
   sweeps: {
-    imports: [
-      ...['lib', 'model', 'decide', 'host', 'engine', 'protocol', 'store', 'scenario', 'reports', 'planning'],
-    ],
+    imports: [...['lib', 'model', 'decide', 'host', 'engine', 'protocol', 'store', 'scenario', 'reports', 'planning']],
     purpose: 'reads sweeps and compares them, for commands, steps and the library',
   },
   activities: {
     imports: [
       ...['lib', 'model', 'decide', 'host', 'engine', 'protocol', 'agent-scripts', 'gates'],
-      ...[
-        'mocks',
-        'subjects',
-        'agent-host',
-        'agents',
-        'environments',
-        'store',
-        'scenario',
-        'reports',
-        'sweeps',
-      ],
+      ...['mocks', 'subjects', 'agent-host', 'agents', 'environments', 'store', 'scenario', 'reports', 'sweeps'],
     ],
     purpose: 'the steps of runs and sweeps',
   },
@@ -114,8 +88,7 @@ const ROOMS = {
       ...['lib', 'model', 'decide', 'host', 'engine', 'protocol', 'agents', 'store', 'scenario', 'reports'],
       ...['planning', 'sweeps', 'activities'],
     ],
-    purpose:
-      'starts, steers and follows sweeps, without a terminal; it knows workflows and steps only by name',
+    purpose: 'starts, steers and follows sweeps, without a terminal; it knows workflows and steps only by name',
   },
   viewer: {
     imports: [
@@ -127,24 +100,13 @@ const ROOMS = {
   commands: {
     imports: [
       ...['lib', 'model', 'decide', 'input', 'host', 'engine', 'protocol', 'agent-scripts', 'agents'],
-      ...[
-        'environments',
-        'store',
-        'scenario',
-        'reports',
-        'planning',
-        'sweeps',
-        'activities',
-        'client',
-        'viewer',
-      ],
+      ...['environments', 'store', 'scenario', 'reports', 'planning', 'sweeps', 'activities', 'client', 'viewer'],
     ],
     purpose: 'the verbs; `doctor --try` starts an agent as a step does',
   },
   library: {
     imports: ['lib', 'model', 'decide', 'host', 'store', 'sweeps'],
-    purpose:
-      'reads results for other programs: it starts nothing, prints nothing and loads nothing of Temporal',
+    purpose: 'reads results for other programs: it starts nothing, prints nothing and loads nothing of Temporal',
   },
 };
 

@@ -73,8 +73,7 @@ function makeDemo() {
   const config = join(demo, 'llm-tool-test-config.toml');
   // Appended, because in TOML the root's values must come before tables.
   appendFileSync(config, `\n${readFileSync(join(root, 'scripts/demo/agents.toml'), 'utf8')}`);
-  for (const script of ['agent.sh', 'working-agent.sh'])
-    cpSync(join(root, 'scripts/demo', script), join(demo, script));
+  for (const script of ['agent.sh', 'working-agent.sh']) cpSync(join(root, 'scripts/demo', script), join(demo, script));
 }
 
 /**
@@ -89,7 +88,10 @@ async function photographShop() {
   call(...'run stock_delivery stock_damage --agents clerk,mock --name shop'.split(' '));
   call(...'run stock_delivery --agents slow-clerk --name night --no-cache --detach'.split(' '));
   await photographViewer({
-    ...{ cli, cwd: demo, env, pictures },
+    cli,
+    cwd: demo,
+    env,
+    pictures,
     browser: chromium.startsWith('/') ? chromium : `/usr/bin/${chromium}`,
     sweep: 'a.name:has-text("shop-")',
     live: 'a.name:has-text("night-")',

@@ -33,27 +33,16 @@ const paths = (...args) =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' })
     .split('\n')
     .filter((path) => path !== '');
-const changed = [
-  ...paths('diff', '--name-only', options.base),
-  ...paths('ls-files', '--others', '--exclude-standard'),
-];
+const changed = [...paths('diff', '--name-only', options.base), ...paths('ls-files', '--others', '--exclude-standard')];
 
-const modules = paths(
-  'ls-files',
-  '--cached',
-  '--others',
-  '--exclude-standard',
-  'src',
-  'test',
-  'scripts',
-).filter((path) => /\.(ts|tsx|js)$/.test(path) && existsSync(`${root}${path}`));
+const modules = paths('ls-files', '--cached', '--others', '--exclude-standard', 'src', 'test', 'scripts').filter(
+  (path) => /\.(ts|tsx|js)$/.test(path) && existsSync(`${root}${path}`),
+);
 
 const tests = (await slowTests(root)).map(({ file, suite }) => ({
   file,
   seconds: (durations[file] ?? UNKNOWN_SECS) / WORKERS[suite],
-  covers: AREAS.filter((area) => area.tests.some((begin) => file.startsWith(begin))).flatMap(
-    ({ covers }) => covers,
-  ),
+  covers: AREAS.filter((area) => area.tests.some((begin) => file.startsWith(begin))).flatMap(({ covers }) => covers),
 }));
 
 const problems = tableProblems(

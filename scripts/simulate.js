@@ -37,8 +37,7 @@ if (values.share !== undefined) {
   for (const [at, criterion] of criteria.entries())
     if (at % of === part) print(criterion, await measure(criterion, { seed: values.seed, simulations }));
 } else if (processes === 1) {
-  for (const criterion of criteria)
-    print(criterion, await measure(criterion, { seed: values.seed, simulations }));
+  for (const criterion of criteria) print(criterion, await measure(criterion, { seed: values.seed, simulations }));
 } else {
   const children = Array.from({ length: processes }, (_, part) =>
     spawn(
@@ -62,8 +61,7 @@ if (values.share !== undefined) {
   );
 }
 
-if (parts.includes('example') && values.share === undefined)
-  for (const line of example(values.seed)) console.log(line);
+if (parts.includes('example') && values.share === undefined) for (const line of example(values.seed)) console.log(line);
 
 /**
  * @param {import('./simulate/criterion.js').Criterion} criterion

@@ -3,12 +3,7 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Client } from '@temporalio/client';
-import {
-  type ActivityInterceptorsFactory,
-  NativeConnection,
-  Worker,
-  type WorkerOptions,
-} from '@temporalio/worker';
+import { type ActivityInterceptorsFactory, NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import {
   createActivities,
   createHosting,
@@ -121,7 +116,10 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
           server,
         });
   const deps: Deps = {
-    ...{ resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer },
+    resultsPath: settings.resultsPath,
+    stateFolder: folder,
+    server,
+    isOwnServer,
     environment: workerEnvironment({ envFile: settings.host?.envFile ?? undefined }),
     // Both paths are absolute.
     hidden: [settings.host?.envFile ?? '', process.env[CODEC_KEYS] ?? ''].filter((file) => file !== ''),
@@ -154,8 +152,7 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
     shutdownGraceTime: '1 second',
     shutdownForceTime: '5 seconds',
   };
-  const workers =
-    hosting === null ? [await Worker.create(common)] : await createHostWorkers(common, hosting.host);
+  const workers = hosting === null ? [await Worker.create(common)] : await createHostWorkers(common, hosting.host);
   const ready = workerReadyFile(folder);
   await writeFileAtomic(ready, JSON.stringify(ownIdentity()), 0o600);
   const signs = showSignsOfLife(folder);
@@ -163,8 +160,7 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
   try {
     const ended = Promise.all(workers.map((worker) => worker.run()));
     void watch.start(...(hosting === null ? [] : [hosting.host.queue]), taskQueue);
-    if (isExternal)
-      void endWhenCredentialsChange(workers, { ...options, namespace }, limits, watching.signal);
+    if (isExternal) void endWhenCredentialsChange(workers, { ...options, namespace }, limits, watching.signal);
     const hosted = hosting?.begin(client, metrics);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
     createPricer({}).catch(() => undefined);
@@ -277,12 +273,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (values.results === undefined) throw new Error('worker: --results FOLDER is missing');
   const host = values.host === undefined ? undefined : (JSON.parse(values.host) as HostSettings);
   const { results: resultsPath } = values;
-  await runWorker({ ...values, host, resultsPath, namespaceId: values['namespace-id'] }).catch(
-    (error: unknown) => {
-      if (!(error instanceof UsageError)) throw error;
-      // The keeper shows the end of the log.
-      console.error(`error: ${error.message}`);
-      process.exit(2);
-    },
-  );
+  await runWorker({ ...values, host, resultsPath, namespaceId: values['namespace-id'] }).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    // The keeper shows the end of the log.
+    console.error(`error: ${error.message}`);
+    process.exit(2);
+  });
 }

@@ -31,10 +31,7 @@ test('nothing that workflow code imports touches the machine or brings zod into 
   };
   // Type imports do not exist at run time, so they do not count here.
   expect(
-    await violations(
-      { ...options, tsPreCompilationDeps: false, ruleSet: { forbidden: [impure] } },
-      'src/workflows',
-    ),
+    await violations({ ...options, tsPreCompilationDeps: false, ruleSet: { forbidden: [impure] } }, 'src/workflows'),
   ).toEqual([]);
 });
 

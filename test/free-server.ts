@@ -17,10 +17,7 @@ export interface FreeServer {
 }
 
 /** Starts a Temporal server on free ports, with its database in the folder, and waits until it answers. */
-export async function startOnFreePorts(
-  folder: string,
-  record: (server: ProcessIdentity) => void,
-): Promise<FreeServer> {
+export async function startOnFreePorts(folder: string, record: (server: ProcessIdentity) => void): Promise<FreeServer> {
   const temporal = await findTemporal((text) => console.log(text));
   for (let attempt = 1; attempt <= STARTS; attempt += 1) {
     const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };

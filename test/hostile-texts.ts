@@ -13,8 +13,7 @@ export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'colours, and a cleared screen': '\u001b[31mred\u001b[0m \u001b[2J\u001b[1;1H',
   'a link of a terminal': '\u001b]8;;https://evil.example/\u0007link\u001b]8;;\u0007',
   'a write to the clipboard': '\u001b]52;c;aGFja2Vk\u0007 \u001b]52;c;aGFja2Vk\u001b\\',
-  'a title of a terminal, and one that does not end':
-    '\u001b]0;title\u001b\\ \u001bP1$r\u001b\\ \u001b]0;open',
+  'a title of a terminal, and one that does not end': '\u001b]0;title\u001b\\ \u001bP1$r\u001b\\ \u001b]0;open',
   'reversed text': 'user\u202egnp.exe \u2066isolated\u2069',
   'control characters': 'nul\u0000 bell\u0007 back\u0008 c1\u009b31m del\u007f',
   'a line that overwrites itself': 'all is well\rbad',

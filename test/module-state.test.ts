@@ -81,9 +81,8 @@ function stateIn(text: string): string[] {
 const nameOf = ({ name }: { name: ts.Node }): string => name.getText();
 
 const isVariableOfClass = (member: ts.PropertyDeclaration): boolean =>
-  [ts.SyntaxKind.StaticKeyword].every(
-    (kind) => member.modifiers?.some((one) => one.kind === kind) === true,
-  ) && member.modifiers?.some((one) => one.kind === ts.SyntaxKind.ReadonlyKeyword) !== true;
+  [ts.SyntaxKind.StaticKeyword].every((kind) => member.modifiers?.some((one) => one.kind === kind) === true) &&
+  member.modifiers?.some((one) => one.kind === ts.SyntaxKind.ReadonlyKeyword) !== true;
 
 /** True if this makes something empty, which would be of no use if nothing were put into it. */
 function isContainer(made: ts.Expression | undefined): boolean {

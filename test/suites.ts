@@ -67,12 +67,7 @@ interface Area {
 }
 
 /** A change of these can affect every test. */
-export const COVERED_BY_ALL = [
-  'package-lock.json',
-  'vitest.config.ts',
-  'scripts/build.js',
-  'test/global-setup.ts',
-];
+export const COVERED_BY_ALL = ['package-lock.json', 'vitest.config.ts', 'scripts/build.js', 'test/global-setup.ts'];
 
 /** A test belongs to every area that names it. */
 export const AREAS: readonly Area[] = [
@@ -111,13 +106,7 @@ export const AREAS: readonly Area[] = [
       'test/commands/signals',
       'test/long/away-server',
     ],
-    covers: [
-      'src/engine/',
-      'src/commands/engine.ts',
-      'src/commands/keep.ts',
-      'src/client/',
-      'src/engine/temporal/',
-    ],
+    covers: ['src/engine/', 'src/commands/engine.ts', 'src/commands/keep.ts', 'src/client/', 'src/engine/temporal/'],
   },
   {
     tests: ['test/chaos/attacks-', 'test/workflows/proofs', 'test/workflows/malformed-arguments'],
@@ -132,12 +121,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: ['test/chaos/continue-as-new', 'test/workflows/', 'test/long/large-sweep'],
-    covers: [
-      'src/workflows/',
-      'src/activities/load-cells.ts',
-      'src/activities/finish-sweep.ts',
-      'src/client/',
-    ],
+    covers: ['src/workflows/', 'src/activities/load-cells.ts', 'src/activities/finish-sweep.ts', 'src/client/'],
   },
   {
     tests: ['test/chaos/mock-server', 'test/commands/mocks', 'test/commands/mocked-endpoints'],
@@ -176,12 +160,7 @@ export const AREAS: readonly Area[] = [
       'test/long/mcp-forging',
       'test/long/subject-in-container',
     ],
-    covers: [
-      'src/environments/',
-      'src/activities/prepare/',
-      'src/activities/teardown/',
-      'src/commands/doctor/',
-    ],
+    covers: ['src/environments/', 'src/activities/prepare/', 'src/activities/teardown/', 'src/commands/doctor/'],
   },
   {
     tests: ['test/chaos/e2b', 'test/commands/e2b', 'test/environments/e2b'],
@@ -204,12 +183,7 @@ export const AREAS: readonly Area[] = [
     covers: ['src/host/process/', 'src/commands/try/'],
   },
   {
-    tests: [
-      'test/long/host',
-      'test/long/many-hosts',
-      'test/commands/shared-sweep',
-      'test/workflows/sweep-placed',
-    ],
+    tests: ['test/long/host', 'test/long/many-hosts', 'test/commands/shared-sweep', 'test/workflows/sweep-placed'],
     covers: [
       'src/activities/hosts/',
       'src/workflows/scheduler/',
@@ -233,18 +207,8 @@ export const AREAS: readonly Area[] = [
     ],
   },
   {
-    tests: [
-      'test/long/temporal-cloud',
-      'test/long/encrypted-payloads',
-      'test/commands/login',
-      'test/commands/traces',
-    ],
-    covers: [
-      'src/engine/temporal/',
-      'src/engine/codec/',
-      'src/engine/traces/',
-      'src/commands/codec-server.ts',
-    ],
+    tests: ['test/long/temporal-cloud', 'test/long/encrypted-payloads', 'test/commands/login', 'test/commands/traces'],
+    covers: ['src/engine/temporal/', 'src/engine/codec/', 'src/engine/traces/', 'src/commands/codec-server.ts'],
   },
   {
     tests: ['test/long/databases', 'test/commands/databases'],
@@ -314,11 +278,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: ['test/commands/conversation', 'test/chaos/kill-conversation', 'test/commands/context'],
-    covers: [
-      'src/scenario/conversation.ts',
-      'src/scenario/conversation-prompts.ts',
-      'src/activities/converse.ts',
-    ],
+    covers: ['src/scenario/conversation.ts', 'src/scenario/conversation-prompts.ts', 'src/activities/converse.ts'],
   },
   {
     tests: [
@@ -360,23 +320,11 @@ export const AREAS: readonly Area[] = [
       'test/commands/broken-places',
       'test/fuzz',
     ],
-    covers: [
-      'src/lib/redaction/',
-      'src/lib/format/',
-      'src/reports/',
-      'src/scenario/',
-      'src/store/',
-      'scripts/fuzz/',
-    ],
+    covers: ['src/lib/redaction/', 'src/lib/format/', 'src/reports/', 'src/scenario/', 'src/store/', 'scripts/fuzz/'],
   },
   {
     tests: ['test/agent-scripts/', 'test/commands/scripts'],
-    covers: [
-      '.agents/',
-      'src/agent-scripts/',
-      'src/commands/scripts/',
-      'src/commands/templates/agent-scripts/',
-    ],
+    covers: ['.agents/', 'src/agent-scripts/', 'src/commands/scripts/', 'src/commands/templates/agent-scripts/'],
   },
   {
     tests: ['test/package/', 'test/walks/', 'test/documents/', 'test/commands/init'],

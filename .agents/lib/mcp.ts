@@ -69,17 +69,14 @@ function connect(child: Deno.ChildProcess): Peer {
 
   // A server that is gone is noticed when its output ends.
   const send = (message: object): Promise<void> =>
-    input
-      .write(new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\n'))
-      .catch(() => {});
+    input.write(new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\n')).catch(() => {});
 
   const request = async (method: string, params: object): Promise<Record<string, unknown>> => {
     const id = ++requests;
     await send({ id, method, params });
     for (;;) {
       const line = await lines.next();
-      if (line.done)
-        return fail('MCP_UNAVAILABLE', `the server ended without an answer: ${lastOf(await log)}`);
+      if (line.done) return fail('MCP_UNAVAILABLE', `the server ended without an answer: ${lastOf(await log)}`);
       const message = messageIn(line.value);
       if (typeof message.method === 'string') await refuse(message);
       else if (message.id === id) return resultOf(message);
@@ -95,10 +92,7 @@ function connect(child: Deno.ChildProcess): Peer {
 
   const end = async (): Promise<void> => {
     await input.close().catch(() => {});
-    const ended = await Promise.race([
-      child.status,
-      new Promise<null>((resolve) => setTimeout(resolve, END_MS, null)),
-    ]);
+    const ended = await Promise.race([child.status, new Promise<null>((resolve) => setTimeout(resolve, END_MS, null))]);
     if (ended === null) killIfAlive(child);
   };
 

@@ -35,10 +35,7 @@ export function fail(code: string, message: string): never {
  * Runs a script: prints `{success: true, data}` with the result of `run`, or `{success: false, error, code}` if it throws,
  * and exits with 0 or 1. Returns at once, not a promise: a script whose promise never settles then ends with an error.
  */
-export function main<S extends Specification>(
-  specification: S,
-  run: (values: Arguments<S>) => unknown,
-): void {
+export function main<S extends Specification>(specification: S, run: (values: Arguments<S>) => unknown): void {
   const exit = Deno.exit;
   const answer = (document: string, code: 0 | 1): never => {
     write(document + '\n');

@@ -27,9 +27,7 @@ export function commentText({ title, comparison, report, url }) {
   const [headline = '', totals = ''] = report.split('\n\n');
   const write = (/** @type {string[]} */ shown) =>
     withoutMentions(
-      [markerOf(title), ...shown, `<sub>${title.replace(/[<>&]/g, '_')}: [this run](${url})</sub>`].join(
-        '\n\n',
-      ),
+      [markerOf(title), ...shown, `<sub>${title.replace(/[<>&]/g, '_')}: [this run](${url})</sub>`].join('\n\n'),
     );
   const whole = write([comparison, report.trimEnd()]);
   if (whole.length <= MOST) return whole;

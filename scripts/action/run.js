@@ -20,8 +20,7 @@ console.log(base === null ? `no sweep of ${branch} to compare with` : `base: ${b
 
 const run = await tool('run', ...splitWords(variable('ARGUMENTS')), '--json');
 const { sweep, error } = documentOf(run.stdout);
-if (sweep === undefined)
-  fail(`llm-tool-test run exited with ${run.code}: ${error?.message ?? 'see the log'}`);
+if (sweep === undefined) fail(`llm-tool-test run exited with ${run.code}: ${error?.message ?? 'see the log'}`);
 
 const sides = baseline === '' ? [base ?? '', sweep] : [sweep, '--baseline', baseline];
 const limit = margin === '' ? [] : ['--margin', margin];
@@ -41,8 +40,7 @@ const comment = join(variable('RUNNER_TEMP'), 'llm-tool-test-comment.md');
 const url = `${variable('GITHUB_SERVER_URL')}/${variable('GITHUB_REPOSITORY')}/actions/runs/${variable('GITHUB_RUN_ID')}`;
 writeFileSync(comment, commentText({ title: variable('TITLE'), comparison, report, url }));
 
-if (compared?.code === 4)
-  annotate('notice', 'too few runs to tell whether the sweep is worse; see the summary');
+if (compared?.code === 4) annotate('notice', 'too few runs to tell whether the sweep is worse; see the summary');
 setOutputs({
   sweep,
   base: base ?? '',
@@ -68,8 +66,7 @@ function tool(verb, ...words) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // GitHub cancels a job with signals to this process; `run` then ends its agents
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
-    process.on(signal, () => child.kill(signal));
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => child.kill(signal));
   const read = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text) => (read.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text) => {
@@ -104,7 +101,6 @@ function baseAmong(sweeps, wanted) {
     wanted === ''
       ? sweeps.find(({ status }) => status === 'completed')
       : sweeps.find(({ id }) => id.startsWith(wanted));
-  if (wanted !== '' && found === undefined)
-    fail(`no sweep in ${results} begins with ${wanted}, the input \`base\``);
+  if (wanted !== '' && found === undefined) fail(`no sweep in ${results} begins with ${wanted}, the input \`base\``);
   return found?.id ?? null;
 }

@@ -22,8 +22,7 @@ export function setOutputs(outputs) {
  * Adds Markdown to the summary on the page of the workflow run.
  * @param {string} markdown
  */
-export const addToSummary = (markdown) =>
-  appendFileSync(variable('GITHUB_STEP_SUMMARY'), `${markdown.trimEnd()}\n\n`);
+export const addToSummary = (markdown) => appendFileSync(variable('GITHUB_STEP_SUMMARY'), `${markdown.trimEnd()}\n\n`);
 
 /**
  * Shows a message on the page of the workflow run.
@@ -31,9 +30,7 @@ export const addToSummary = (markdown) =>
  * @param {string} message
  */
 export const annotate = (level, message) =>
-  console.log(
-    `::${level}::${message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`,
-  );
+  console.log(`::${level}::${message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`);
 
 /**
  * Ends the step because of the user's input or the machine.

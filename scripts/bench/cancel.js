@@ -41,13 +41,9 @@ export async function cancel() {
     await project.run('engine', 'start');
     const { address } = await project.status();
     const client = new Client({ connection: await Connection.connect({ address }) });
-    const byCommand = await repeated(CANCELS, () =>
-      secsUntilGone(client, (sweep) => project.run('cancel', sweep)),
-    );
+    const byCommand = await repeated(CANCELS, () => secsUntilGone(client, (sweep) => project.run('cancel', sweep)));
     const inTemporal = await repeated(CANCELS, () => secsUntilGone(client, (_, run) => run.cancel()));
-    const terminated = await repeated(TERMINATES, () =>
-      secsUntilGone(client, (_, run) => run.terminate('measured')),
-    );
+    const terminated = await repeated(TERMINATES, () => secsUntilGone(client, (_, run) => run.terminate('measured')));
     await client.connection.close();
     return [
       { what: "`cancel` until the agent's process is gone", value: spread(byCommand, 's'), goal: '< 2 s' },
@@ -67,8 +63,7 @@ export async function cancel() {
 async function openRun(client) {
   const query = 'WorkflowType = "runScenario" AND ExecutionStatus = "Running"';
   for (;;)
-    for await (const { workflowId } of client.workflow.list({ query }))
-      return client.workflow.getHandle(workflowId);
+    for await (const { workflowId } of client.workflow.list({ query })) return client.workflow.getHandle(workflowId);
 }
 
 /** True if a process with the agent's command line is alive (Linux). A zombie has an empty command line. */

@@ -81,8 +81,7 @@ async function startEmptyWorker(address) {
   let nth = 0;
   return {
     /** @param {[count: number, atOnce: number, agentSecs: number]} args */
-    sweep: (...args) =>
-      client.workflow.execute('emptySweep', { taskQueue, workflowId: `empty-${(nth += 1)}`, args }),
+    sweep: (...args) => client.workflow.execute('emptySweep', { taskQueue, workflowId: `empty-${(nth += 1)}`, args }),
     stop: async () => {
       worker.shutdown();
       await running;

@@ -55,9 +55,7 @@ export async function largeSweep() {
     await client.connection.close();
     const views = await viewRows(project, NAME, CELLS);
     // The last slots are left free when no cells are.
-    const working = samples
-      .filter((one) => one.ended > 0 && one.ended + CONCURRENCY < CELLS)
-      .map((one) => one.working);
+    const working = samples.filter((one) => one.ended > 0 && one.ended + CONCURRENCY < CELLS).map((one) => one.working);
     return [
       {
         what: `${CELLS} cells, ${CONCURRENCY} at once: cells per second`,

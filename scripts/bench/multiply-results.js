@@ -46,7 +46,8 @@ export function multiplyResults(results, { sweep, cells: count }) {
   const shown = added.map(({ id, outcome }, at) => ({
     ...summary.cells[0],
     ...cells[at],
-    ...{ outcome, results_dir: join(results, id) },
+    outcome,
+    results_dir: join(results, id),
   }));
   write('summary.json', { ...summary, sweep, cells: shown });
 }
@@ -59,7 +60,11 @@ function cellAt(at) {
   const repetition = Math.floor(at / SCENARIOS / AGENTS / MODELS) + 1;
   return {
     id: `${scenario}/${agent}/${model}/default/${repetition}`,
-    ...{ scenario, agent, model, variant: 'default', repetition },
+    scenario,
+    agent,
+    model,
+    variant: 'default',
+    repetition,
   };
 }
 

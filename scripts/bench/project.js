@@ -86,10 +86,7 @@ export function cpuOf(pid) {
   const children = alive === '' ? [] : alive.split(' ').map((child) => cpuOf(Number(child)));
   return {
     own: (user + system) / 100,
-    children: children.reduce(
-      (sum, child) => sum + child.own + child.children,
-      (ofChildren + inChildren) / 100,
-    ),
+    children: children.reduce((sum, child) => sum + child.own + child.children, (ofChildren + inChildren) / 100),
   };
 }
 

@@ -84,9 +84,7 @@ export async function startOnPostgres() {
       databaseBytes: async () => {
         const client = new pg.Client(database);
         await client.connect();
-        const { rows } = await client.query(
-          'select sum(pg_database_size(datname)) as bytes from pg_database',
-        );
+        const { rows } = await client.query('select sum(pg_database_size(datname)) as bytes from pg_database');
         await client.end();
         return Number(rows[0].bytes);
       },

@@ -39,8 +39,7 @@ export async function views() {
  * @param {number} cells
  * @returns {Promise<import('./project.js').Row[]>}
  */
-export const viewRows = async (project, sweep, cells) =>
-  (await measure(project, sweep)).map((one) => row(one, cells));
+export const viewRows = async (project, sweep, cells) => (await measure(project, sweep)).map((one) => row(one, cells));
 
 /**
  * The time that something took, each time.

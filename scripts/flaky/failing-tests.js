@@ -22,9 +22,7 @@ export function failingTests(reports) {
     if (status === 'failed' && known.message === '') known.message = message;
     found.set(test, known);
   };
-  for (const { name, status, message, assertionResults } of reports.flatMap(
-    ({ testResults }) => testResults,
-  )) {
+  for (const { name, status, message, assertionResults } of reports.flatMap(({ testResults }) => testResults)) {
     const hasFailed = assertionResults.some((test) => test.status === 'failed');
     count(name, status === 'failed' && !hasFailed ? 'failed' : 'passed', message);
     for (const test of assertionResults)

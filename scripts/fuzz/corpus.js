@@ -14,15 +14,11 @@ function texts(folder, ending) {
 }
 
 export const scenarioTexts = [...texts('test/scenario/cases', '.yaml'), ...texts('fixtures', '.yaml')];
-export const configTexts = [
-  ...texts('test/scenario/cases', '.toml'),
-  ...texts('src/commands/templates', '.toml'),
-];
+export const configTexts = [...texts('test/scenario/cases', '.toml'), ...texts('src/commands/templates', '.toml')];
 export const rubricTexts = texts('test/scenario/cases/rubric', '.yaml');
-export const scriptTexts = [
-  ...texts('src/host/process/supervisor', '.sh'),
-  ...texts('fixtures', '.sh'),
-].flatMap((text) => text.split('\n\n'));
+export const scriptTexts = [...texts('src/host/process/supervisor', '.sh'), ...texts('fixtures', '.sh')].flatMap(
+  (text) => text.split('\n\n'),
+);
 
 export const MINIMAL = {
   name: 'n',
@@ -67,55 +63,68 @@ const CELL = {
 
 export const RESULT = {
   schema_version: 1,
-  ...{
-    id: 'r',
-    sweep: 's',
-    cell: CELL.id,
-    scenario_id: 'n',
-    scenario_hash: 'h',
-    agent: 'mock',
-    model: 'default',
-  },
-  ...{
-    variant: 'default',
-    repetition: 1,
-    timestamp: '2026-01-01T00:00:00.000Z',
-    duration_secs: 1.5,
-    cost_usd: null,
-  },
-  ...{ completed: true, gates_passed: 1, gates_total: 1, judge_score: null, outcome: 'pass', message: 'm' },
+  id: 'r',
+  sweep: 's',
+  cell: CELL.id,
+  scenario_id: 'n',
+  scenario_hash: 'h',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition: 1,
+  timestamp: '2026-01-01T00:00:00.000Z',
+  duration_secs: 1.5,
+  cost_usd: null,
+  completed: true,
+  gates_passed: 1,
+  gates_total: 1,
+  judge_score: null,
+  outcome: 'pass',
+  message: 'm',
   metrics: {
-    ...{ schema_version: 1, run_id: 'r', outcome: 'pass', completed: true, gates_passed: 1, gates_total: 1 },
+    schema_version: 1,
+    run_id: 'r',
+    outcome: 'pass',
+    completed: true,
+    gates_passed: 1,
+    gates_total: 1,
     details: [
       {
-        ...{
-          index: 0,
-          gate_type: 'script',
-          name: null,
-          subject: 'x',
-          status: 'pass',
-          passed: true,
-          message: '',
-        },
-        ...{ detail: { a: [1] }, duration_ms: 3 },
+        index: 0,
+        gate_type: 'script',
+        name: null,
+        subject: 'x',
+        status: 'pass',
+        passed: true,
+        message: '',
+        detail: { a: [1] },
+        duration_ms: 3,
       },
     ],
-    ...{
-      efficiency: null,
-      judge: null,
-      evaluator_results: [{ name: 'e', metrics: { n: 1 }, score: 0.5, summary: 's', error: null }],
-    },
+    efficiency: null,
+    judge: null,
+    evaluator_results: [{ name: 'e', metrics: { n: 1 }, score: 0.5, summary: 's', error: null }],
   },
-  ...{ results_dir: 'r', cache_key: null, regressions: [], cached_from: null, attempts: 1, starts: 1 },
+  results_dir: 'r',
+  cache_key: null,
+  regressions: [],
+  cached_from: null,
+  attempts: 1,
+  starts: 1,
 };
 
 export const PLAN = {
-  ...{ schema_version: 1, sweep: 's', created_at: '2026-01-01T00:00:00.000Z', concurrency: 4 },
+  schema_version: 1,
+  sweep: 's',
+  created_at: '2026-01-01T00:00:00.000Z',
+  concurrency: 4,
   scenarios: [{ name: 'n', file: 'n.yaml', hash: 'h' }],
   agents: {
     a: { command: 'c', args: [], prompt: 'arg', output: 'text', models: [], free: true, env: { K: '${K}' } },
   },
-  ...{ cache: true, caps: { agents: {}, models: {} }, max_usd: null },
+  cache: true,
+  caps: { agents: {}, models: {} },
+  max_usd: null,
   prices: { m: { input_per_mtok: 1, output_per_mtok: 2 } },
   cells: [CELL],
 };

@@ -13,24 +13,7 @@ import { expect, same } from './expect.js';
 import { anyJson, mutated, mutatedJson, sentence } from './mutate.js';
 
 const PATH_WORDS = [
-  ...[
-    '$',
-    '.a',
-    '..a',
-    '[0]',
-    '[-1]',
-    '[1:2]',
-    '[::-1]',
-    '[*]',
-    '.*',
-    "['a']",
-    '["b"]',
-    '[?',
-    ']',
-    '@',
-    '@.a',
-    '==',
-  ],
+  ...['$', '.a', '..a', '[0]', '[-1]', '[1:2]', '[::-1]', '[*]', '.*', "['a']", '["b"]', '[?', ']', '@', '@.a', '=='],
   ...[
     '!=',
     '<',
@@ -103,32 +86,15 @@ const REGEX = [
   'x*',
 ];
 const PATH_PARTS = ['a', '..', '.', '/', '//', 'b/', '../', ' ', '...', '\\', '~'];
-const VARIABLES = [
-  '${A}',
-  '$${A}',
-  '${B',
-  '$',
-  '{',
-  '}',
-  '${1}',
-  '${__proto__}',
-  '${constructor}',
-  '$$',
-  'x',
-];
+const VARIABLES = ['${A}', '$${A}', '${B', '$', '{', '}', '${1}', '${__proto__}', '${constructor}', '$$', 'x'];
 
 function checkJsonPath({ path, assertion, value }) {
   const compiled = compileJsonPath(path);
   const parsed = parseAssertion(assertion);
-  for (const one of [compiled, parsed])
-    if (!one.ok) expect(one.message.trim() !== '', 'refused without a reason');
+  for (const one of [compiled, parsed]) if (!one.ok) expect(one.message.trim() !== '', 'refused without a reason');
   if (!compiled.ok) return;
   const found = compiled.find(value);
-  expect(
-    compiled.singular || found === undefined || Array.isArray(found),
-    'a plural path gave no array',
-    path,
-  );
+  expect(compiled.singular || found === undefined || Array.isArray(found), 'a plural path gave no array', path);
   if (!parsed.ok) return;
   const verdict = applyAssertion(parsed.assertion, found);
   expect(verdict.ok || verdict.message.length < 2000, 'a message without end');
@@ -167,11 +133,7 @@ function checkEvaluator(stdout) {
   const result = readEvaluator('e', { ...end, stdout, stdoutBytes: Buffer.byteLength(stdout) }, 1);
   // The first parse may drop a key `__proto__`. After that, nothing may change.
   const stored = EvaluatorResult.parse(JSON.parse(JSON.stringify(result)));
-  same(
-    EvaluatorResult.parse(JSON.parse(JSON.stringify(stored))),
-    stored,
-    'a result that changes when it is stored',
-  );
+  same(EvaluatorResult.parse(JSON.parse(JSON.stringify(stored))), stored, 'a result that changes when it is stored');
 }
 
 export const targets = [
@@ -198,11 +160,7 @@ export const targets = [
   {
     name: 'evaluator',
     make: (random) => {
-      const value = mutatedJson(random, { metrics: { n: 1 }, score: 0.5, summary: 's' }, [
-        'score',
-        'metrics',
-        'a',
-      ]);
+      const value = mutatedJson(random, { metrics: { n: 1 }, score: 0.5, summary: 's' }, ['score', 'metrics', 'a']);
       return random.chance(0.3) ? mutated(random, [JSON.stringify(value)]) : JSON.stringify(value);
     },
     check: checkEvaluator,

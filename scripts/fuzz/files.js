@@ -21,10 +21,7 @@ function checkProblems(problems, text) {
     expect(column >= 1 && column <= lines[line - 1].length + 1, 'a column outside the line', problem);
     expect(message.trim() !== '' && !message.includes('undefined'), 'a message that says nothing', problem);
     expect(typeof formatProblem(problem) === 'string', 'no text of a problem');
-    expect(
-      !/[\0-\u0008\u000b-\u001f\u007f]/.test(codeFrame(text, line, column)),
-      'control characters in a frame',
-    );
+    expect(!/[\0-\u0008\u000b-\u001f\u007f]/.test(codeFrame(text, line, column)), 'control characters in a frame');
   }
 }
 
@@ -47,21 +44,7 @@ const STEPS = [
   { usage: { input: 1, cost_usd: 0.5 } },
   { exit: 3 },
 ];
-const WORDS = [
-  'say',
-  'run',
-  'write',
-  'path',
-  'content',
-  'exit',
-  '../x',
-  '/x',
-  'usage',
-  'input',
-  ' ',
-  'a',
-  '__proto__',
-];
+const WORDS = ['say', 'run', 'write', 'path', 'content', 'exit', '../x', '/x', 'usage', 'input', ' ', 'a', '__proto__'];
 
 const mockScenario = (random) => {
   let steps = random.times(5, () => random.pick(STEPS));

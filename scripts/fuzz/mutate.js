@@ -1,21 +1,6 @@
 /** Characters and fragments that parsers, terminals and file systems have failed on. */
 const PIECES = [
-  ...[
-    '\0',
-    '\t',
-    '\r',
-    '\n',
-    '\r\n',
-    '\u2028',
-    '\u0085',
-    '\ufeff',
-    '\u200b',
-    '\u202e',
-    '\ud800',
-    '\udfff',
-    'é',
-    '😀',
-  ],
+  ...['\0', '\t', '\r', '\n', '\r\n', '\u2028', '\u0085', '\ufeff', '\u200b', '\u202e', '\ud800', '\udfff', 'é', '😀'],
   ...['\u001b[2J', '\u001b]0;x\u0007', '\u009b31m', '\u0007', '\b', '\u001bP', '\u001b', '\u009d'],
   ...[
     '"',
@@ -78,24 +63,7 @@ const PIECES = [
     'constructor',
     'toString',
   ],
-  ...[
-    '../',
-    '/',
-    './',
-    '//',
-    '\\..\\',
-    'CON',
-    '-rf',
-    ' ',
-    '$(',
-    '<<EOF\n',
-    '&&',
-    '||',
-    '2>&1',
-    '>(',
-    '$((',
-    '\\\n',
-  ],
+  ...['../', '/', './', '//', '\\..\\', 'CON', '-rf', ' ', '$(', '<<EOF\n', '&&', '||', '2>&1', '>(', '$((', '\\\n'],
 ];
 
 const slice = (random, text) => {
@@ -180,17 +148,7 @@ export const sentence = (random, words, most = 12) =>
 /** Returns a random JSON value whose strings and keys consist of `words`. */
 export function anyJson(random, words, depth = 3) {
   if (depth === 0 || random.chance(0.5)) {
-    return random.pick([
-      null,
-      true,
-      false,
-      0,
-      -1,
-      1.5,
-      1e300,
-      sentence(random, words, 3),
-      sentence(random, words, 3),
-    ]);
+    return random.pick([null, true, false, 0, -1, 1.5, 1e300, sentence(random, words, 3), sentence(random, words, 3)]);
   }
   const inner = () => anyJson(random, words, depth - 1);
   if (random.chance(0.5)) return random.times(4, inner);

@@ -42,13 +42,7 @@ const our = (random) => ({
   ...(random.chance(0.2) ? { cost_of_start: true } : {}),
 });
 const anthropic = (random) => ({
-  ...counts(
-    random,
-    'input_tokens',
-    'output_tokens',
-    'cache_read_input_tokens',
-    'cache_creation_input_tokens',
-  ),
+  ...counts(random, 'input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'),
   output_tokens_details: counts(random, 'thinking_tokens'),
 });
 const codexCounts = (random) =>
@@ -70,7 +64,10 @@ const STREAMS = {
           message: { id: String(random.below(3)), model: 'm', content: [], usage: anthropic(random) },
         }),
         () => ({
-          ...{ type: 'result', subtype: 'success', is_error: false, usage: anthropic(random) },
+          type: 'result',
+          subtype: 'success',
+          is_error: false,
+          usage: anthropic(random),
           ...counts(random, 'total_cost_usd'),
           ...(random.chance(0.5)
             ? {
@@ -98,7 +95,8 @@ const STREAMS = {
       random.pick([
         () => ({ type: 'message', role: 'assistant', content: 'x' }),
         () => ({
-          ...{ type: 'result', status: 'success' },
+          type: 'result',
+          status: 'success',
           stats: {
             models: Object.fromEntries(
               random.times(2, (index) => [
@@ -116,7 +114,8 @@ const STREAMS = {
       random.pick([
         () => ({ type: 'step_start', sessionID: 's', part: {} }),
         () => ({
-          ...{ type: 'step_finish', sessionID: 's' },
+          type: 'step_finish',
+          sessionID: 's',
           part: {
             reason: 'stop',
             ...counts(random, 'cost'),
@@ -133,7 +132,9 @@ const STREAMS = {
     line: (random) => ({
       type: 'message_end',
       message: {
-        ...{ role: 'assistant', content: [{ type: 'text', text: 'x' }], stopReason: 'stop' },
+        role: 'assistant',
+        content: [{ type: 'text', text: 'x' }],
+        stopReason: 'stop',
         usage: {
           ...counts(random, 'input', 'output', 'cacheRead', 'cacheWrite', 'totalTokens'),
           cost: counts(random, 'total'),
@@ -249,8 +250,7 @@ export const targets = [
   {
     name: 'codex-log',
     share: 0.2,
-    make: (random) =>
-      random.times(4, () => ({ type: 'token_usage_record', payload: { usage: codexCounts(random) } })),
+    make: (random) => random.times(4, () => ({ type: 'token_usage_record', payload: { usage: codexCounts(random) } })),
     check: checkLog,
   },
 ];

@@ -31,7 +31,6 @@ export function createRandom(seed) {
  */
 export function seedOf(seed, target, index) {
   let hash = 2166136261;
-  for (const char of `${seed} ${target} ${index}`)
-    hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
+  for (const char of `${seed} ${target} ${index}`) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
   return hash >>> 0;
 }

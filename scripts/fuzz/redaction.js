@@ -120,8 +120,7 @@ function checkRedaction({ secrets, text }) {
 function checkBytes({ secrets, text, binary }) {
   const bytes = Buffer.from(binary ? `\0${text}` : text);
   const masked = createBytesRedactor({ secrets })(bytes) ?? bytes;
-  for (const secret of secrets)
-    expect(!masked.includes(Buffer.from(secret)), 'a secret is left', secret, text);
+  for (const secret of secrets) expect(!masked.includes(Buffer.from(secret)), 'a secret is left', secret, text);
   expect(!binary || masked.length === bytes.length, 'a binary file has another length');
 }
 

@@ -18,8 +18,7 @@ let files = 0;
 const WORDS = ['id', 'metrics', 'details', 'outcome', 'pass', '__proto__', 'x'];
 const textOf = (value) => (random) => {
   let changed = value;
-  for (let count = random.pick([0, 1, 1, 2]); count > 0; count--)
-    changed = mutatedJson(random, changed, WORDS);
+  for (let count = random.pick([0, 1, 1, 2]); count > 0; count--) changed = mutatedJson(random, changed, WORDS);
   const text = JSON.stringify(changed);
   return random.chance(0.3) ? mutated(random, [text]) : text;
 };
@@ -54,11 +53,7 @@ async function checkPlan(text) {
     const { plan } = await readPlan(folder, sweep);
     expect(Array.isArray(plan.cells), 'a plan without cells');
   } catch (error) {
-    expect(
-      error.type === 'StoreBroken' && error.message.includes(file),
-      'an error of another kind',
-      String(error),
-    );
+    expect(error.type === 'StoreBroken' && error.message.includes(file), 'an error of another kind', String(error));
   }
   rmSync(dirname(file), { recursive: true });
 }

@@ -66,8 +66,7 @@ const lines = (random) =>
 function checkStream(input) {
   for (const parser of [eventStream(), textStream()]) {
     const events = [...input.flatMap((line) => parser.line(line)), ...parser.end()];
-    for (const body of events)
-      same(EventBody.parse(JSON.parse(JSON.stringify(body))), body, 'an event that is none');
+    for (const body of events) same(EventBody.parse(JSON.parse(JSON.stringify(body))), body, 'an event that is none');
   }
 }
 
@@ -87,10 +86,7 @@ function checkShell(text) {
   const commands = [...splitCommands(text), ...shellCalls(text, 'tool'), ...shellCalls(text, null)];
   expect(commands.length <= 3 * (text.length + 1), 'more commands than characters');
   for (const { line, words } of commands) {
-    expect(
-      typeof line === 'string' && words.every((word) => typeof word === 'string'),
-      'a command without words',
-    );
+    expect(typeof line === 'string' && words.every((word) => typeof word === 'string'), 'a command without words');
   }
 }
 
@@ -98,11 +94,7 @@ function checkAnalysis({ events, text, target }) {
   const found = Efficiency.parse(analyseTranscript({ events, text, target }));
   const { total_commands: total, unique_commands: unique, first_try_success_rate: rate } = found;
   expect(total === unique + found.retry_count, 'calls are neither first nor again', found);
-  expect(
-    found.error_count <= total && found.help_invocations <= total,
-    'more of some calls than calls',
-    found,
-  );
+  expect(found.error_count <= total && found.help_invocations <= total, 'more of some calls than calls', found);
   expect(rate === null ? unique === 0 : rate >= 0 && rate <= 1, 'a rate that is none', found);
 }
 

@@ -31,17 +31,7 @@ const OPERATORS = {
 /** Without these calls nothing is left out, ordered or changed. */
 const DROPPED_METHODS = [
   ...['filter', 'slice', 'sort', 'toSorted', 'reverse', 'toReversed', 'concat'],
-  ...[
-    'trim',
-    'trimStart',
-    'trimEnd',
-    'toLowerCase',
-    'toUpperCase',
-    'padStart',
-    'padEnd',
-    'replace',
-    'replaceAll',
-  ],
+  ...['trim', 'trimStart', 'trimEnd', 'toLowerCase', 'toUpperCase', 'padStart', 'padEnd', 'replace', 'replaceAll'],
 ];
 
 /** @type {Record<string, string>} */

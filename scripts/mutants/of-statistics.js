@@ -26,12 +26,7 @@ const MISTAKES = [
     'scoreOf(strata, -margin) > z',
     'scoreOf(strata, -margin) > z / 2',
   ],
-  [
-    'the exact test of few runs is left out',
-    'src/statistics/test-difference.ts',
-    'Math.max(p, exactP(strata))',
-    'p',
-  ],
+  ['the exact test of few runs is left out', 'src/statistics/test-difference.ts', 'Math.max(p, exactP(strata))', 'p'],
   ['p of configurations is not adjusted', 'src/statistics/test-each.ts', 'Math.max(p, family?.p ?? p)', 'p'],
   [
     'pairs of agents are each tested at the full level',
@@ -51,24 +46,14 @@ const MISTAKES = [
     'normalQuantileOfTail(alpha)',
     'normalQuantileOfTail(2 * alpha)',
   ],
-  [
-    'p of costs is of one side',
-    'src/statistics/mean-change.ts',
-    '2 * Math.min(low, high)',
-    'Math.min(low, high)',
-  ],
+  ['p of costs is of one side', 'src/statistics/mean-change.ts', '2 * Math.min(low, high)', 'Math.min(low, high)'],
   [
     'exchanged values count as if both sides had as many runs',
     'src/statistics/exchanges.ts',
     '(sums.many - ofMany) / others.length',
     '(sums.many - ofMany) / fewer.length',
   ],
-  [
-    'each look at a question has all of alpha',
-    'src/statistics/ledger.ts',
-    'rounded(2 * normalTail(z))',
-    'alpha',
-  ],
+  ['each look at a question has all of alpha', 'src/statistics/ledger.ts', 'rounded(2 * normalTail(z))', 'alpha'],
   [
     'earlier looks at a question are forgotten',
     'src/decide/comparison/looks.ts',

@@ -38,11 +38,7 @@ function changeText({ source, mutant }) {
 
 /** @param {Outcome} outcome */
 const outcomeText = (outcome) =>
-  'by' in outcome
-    ? outcome.by
-    : outcome.survived === 'reached'
-      ? '**survives**'
-      : '**survives** (no test reaches it)';
+  'by' in outcome ? outcome.by : outcome.survived === 'reached' ? '**survives**' : '**survives** (no test reaches it)';
 
 /** @param {string | number} text */
 const escape = (text) => `${text}`.replaceAll('\n', ' ').replaceAll('|', '\\|');

@@ -31,13 +31,9 @@ const SECRETS =
 export function tarballProblems({ unpackedSize, files }, read) {
   const paths = files.map(({ path }) => path);
   return [
-    ...paths
-      .filter((path) => !WANTED.test(path) || NEVER.test(path))
-      .map((path) => `${path} does not belong in it`),
+    ...paths.filter((path) => !WANTED.test(path) || NEVER.test(path)).map((path) => `${path} does not belong in it`),
     ...NEEDED.filter((path) => !paths.includes(path)).map((path) => `${path} is missing`),
-    ...paths
-      .filter((path) => SECRETS.test(read(path)))
-      .map((path) => `${path} has what looks like a key or token`),
+    ...paths.filter((path) => SECRETS.test(read(path))).map((path) => `${path} has what looks like a key or token`),
     ...files
       .filter(({ path, mode }) => path === 'dist/cli.js' && (mode & 0o111) === 0)
       .map(({ path }) => `${path} is not executable`),

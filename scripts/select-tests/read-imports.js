@@ -20,9 +20,7 @@ export function readImports(root, modules) {
     const known = faces.get(face);
     if (known !== undefined) return known;
     const text = readFileSync(join(root, face), 'utf8');
-    const names = new Map(
-      text.includes("export * from './pure.js'") ? namesOf(join(face, '../pure.ts')) : [],
-    );
+    const names = new Map(text.includes("export * from './pure.js'") ? namesOf(join(face, '../pure.ts')) : []);
     for (const { name, from } of namesIn(text)) {
       const source = sourceOf(root, join(face, '..', from));
       if (source !== null) names.set(name, source);

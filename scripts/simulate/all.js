@@ -16,20 +16,18 @@ export { example } from './example.js';
 export { measure } from './measure.js';
 
 const parts = {
-  ...{
-    fixed,
-    cells,
-    shipped,
-    sequential,
-    futility,
-    errors,
-    retried,
-    scenarios,
-    shrinkage,
-    means,
-    looks,
-    judge,
-  },
+  fixed,
+  cells,
+  shipped,
+  sequential,
+  futility,
+  errors,
+  retried,
+  scenarios,
+  shrinkage,
+  means,
+  looks,
+  judge,
   nights,
   scheduled,
 };

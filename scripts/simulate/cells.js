@@ -38,9 +38,7 @@ const unchanged = (sizes) =>
   same([CONFIGURATIONS], sizes).map(({ label, rates, runs }) => ({
     label,
     once: (random) =>
-      share(
-        found(strata(random, rates, runs)).some((verdict) => verdict === 'better' || verdict === 'worse'),
-      ),
+      share(found(strata(random, rates, runs)).some((verdict) => verdict === 'better' || verdict === 'worse')),
   }));
 
 /** @type {Criterion[]} */
@@ -73,9 +71,7 @@ export const cells = [
     what: 'the gate: one configuration of ten 95 -> 35 %, n=10',
     bar: { atLeast: 0.68, isReached: true },
     of: 'worst',
-    cells: [
-      { label: 'total or a configuration', once: (random) => share(isWorse(strata(random, ONE_WORSE, 10))) },
-    ],
+    cells: [{ label: 'total or a configuration', once: (random) => share(isWorse(strata(random, ONE_WORSE, 10))) }],
   },
   {
     // The documentation promises no more; the design, which divides alpha between total and configurations, reached

@@ -31,9 +31,7 @@ export function normal(random) {
 /** Evenly spaced numbers; the middle if there is only one.
  * @param {number} low @param {number} high @param {number} length */
 export const spread = (low, high, length) =>
-  Array.from({ length }, (_, at) =>
-    length === 1 ? (low + high) / 2 : low + ((high - low) * at) / (length - 1),
-  );
+  Array.from({ length }, (_, at) => (length === 1 ? (low + high) / 2 : low + ((high - low) * at) / (length - 1)));
 
 /** @param {readonly number[]} base @param {number} [difference] @returns {Rates[]} */
 export const ratesOf = (base, difference = 0) =>

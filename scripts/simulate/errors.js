@@ -13,14 +13,21 @@ const SIDES = /** @type {const} */ (['base', 'head']);
 const CELLS = Array.from({ length: CONFIGURATIONS }, (_, at) => `s${at}`).flatMap((scenario) =>
   SIDES.flatMap((variant) =>
     Array.from({ length: CAP }, (_, index) => ({
-      ...{ id: `${scenario}/${variant}/${index + 1}`, scenario, agent: 'a', model: 'm', variant },
+      id: `${scenario}/${variant}/${index + 1}`,
+      scenario,
+      agent: 'a',
+      model: 'm',
+      variant,
       repetition: index + 1,
     })),
   ),
 );
 const PLAN = {
   base: { kind: /** @type {const} */ ('variant'), variant: 'base' },
-  ...{ margin: null, alpha: 0.05, most_runs: CAP, round_size: CONFIGURATIONS },
+  margin: null,
+  alpha: 0.05,
+  most_runs: CAP,
+  round_size: CONFIGURATIONS,
 };
 
 /**
@@ -41,9 +48,7 @@ export function untilClearWithErrors(random, rates, errors) {
     }
     return { outcome: 'error', cost_usd: null, errors: MOST_TRIES };
   };
-  const results = new Map(
-    CELLS.map(({ id, variant }) => [id, resultOf(variant === 'base' ? 'base' : 'head')]),
-  );
+  const results = new Map(CELLS.map(({ id, variant }) => [id, resultOf(variant === 'base' ? 'base' : 'head')]));
   return decide(CELLS, PLAN, results, 'completed').decision;
 }
 

@@ -34,14 +34,9 @@ export function example(seed) {
       runs += (information * 2 * CAP * BARE.length) / REPETITIONS;
     }
     const most = 2 * CAP * BARE.length;
-    const decided = [...verdicts]
-      .sort((a, b) => b[1] - a[1])
-      .map(([verdict, times]) => `${verdict} ${times}`);
+    const decided = [...verdicts].sort((a, b) => b[1] - a[1]).map(([verdict, times]) => `${verdict} ${times}`);
     const saved = Math.round(100 * (1 - runs / most));
     return `${what.padEnd(34)} ${runs.toFixed(0).padStart(3)} of ${most} runs, ${String(saved).padStart(2)} % saved   ${decided.join(', ')}`;
   });
-  return [
-    `example: 8 scenarios, 2 variants, --until-clear --max-runs ${CAP}, ${REPETITIONS} times`,
-    ...lines,
-  ];
+  return [`example: 8 scenarios, 2 variants, --until-clear --max-runs ${CAP}, ${REPETITIONS} times`, ...lines];
 }

@@ -27,8 +27,7 @@ function trueKappa(levels, errors) {
   ]);
   const observed = ((errors * (levels - 1)) / levels) * step ** 2;
   const expected = scores.reduce(
-    (sum, human) =>
-      sum + judged.reduce((all, judge) => all + (judge.share * (human - judge.score) ** 2) / levels, 0),
+    (sum, human) => sum + judged.reduce((all, judge) => all + (judge.share * (human - judge.score) ** 2) / levels, 0),
     0,
   );
   return 1 - observed / expected;

@@ -90,9 +90,7 @@ export const looks = [
       {
         label: '70 to 50 %, K=1, 5v5',
         once: (random) =>
-          share(
-            ask(random, { configurations: 1, base: 0.7, head: 0.5, runs: [5, 5] }, { looks: 2 }) === 'worse',
-          ),
+          share(ask(random, { configurations: 1, base: 0.7, head: 0.5, runs: [5, 5] }, { looks: 2 }) === 'worse'),
       },
     ],
   },

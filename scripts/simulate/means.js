@@ -38,7 +38,8 @@ const each = (is, factor = 1) =>
             sweepOf(
               side,
               Array.from({ length: configurations * runs }, (_, at) => ({
-                ...{ scenario: `s${at % configurations}`, passes: true },
+                scenario: `s${at % configurations}`,
+                passes: true,
                 cost_usd: by * 2 ** (at % configurations) * tail(random),
               })),
             );
@@ -63,9 +64,6 @@ export const means = [
     what: `ratio of costs: coverage where head costs ${FACTOR} times as much`,
     bar: { atLeast: 0.94 },
     of: 'worst',
-    cells: each(
-      ({ interval }) => interval === null || (interval.low <= FACTOR && FACTOR <= interval.high),
-      FACTOR,
-    ),
+    cells: each(({ interval }) => interval === null || (interval.low <= FACTOR && FACTOR <= interval.high), FACTOR),
   },
 ];

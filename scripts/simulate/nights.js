@@ -30,9 +30,13 @@ function draw(random, { rates, runs, nights, sd, change = () => 0, errors = () =
         const now = Math.min(0.999, Math.max(0.001, rate + change(night)));
         const odds = Math.log(now / (1 - now)) + deviation;
         return {
-          ...{ scenario: `s${scenario}`, agent: 'a', model: 'm', variant: 'default' },
+          scenario: `s${scenario}`,
+          agent: 'a',
+          model: 'm',
+          variant: 'default',
           ...countWithErrors(random, 1 / (1 + Math.exp(-odds)), runs, errors(night)),
-          ...{ cost_usd: null, duration_secs: null },
+          cost_usd: null,
+          duration_secs: null,
         };
       }),
     };
@@ -54,8 +58,7 @@ function countWithErrors(random, rate, runs, errors) {
 }
 
 /** @param {(number | null)[]} states */
-const alarms = (states) =>
-  states.filter((state, at) => state !== null && (states[at - 1] ?? null) === null).length;
+const alarms = (states) => states.filter((state, at) => state !== null && (states[at - 1] ?? null) === null).length;
 
 /** @type {Series} */
 const FIVE = { rates: spread(0.5, 0.9, 5), runs: 5, nights: NIGHTS, sd: 0.3 };
@@ -77,8 +80,7 @@ const FALLEN = { 'K=5, n=10': { ...FIVE, runs: 10, change: fall } };
 /** Errors that are as frequent on all nights. @param {number} pass @param {number} fail */
 const always = (pass, fail) => () => ({ pass, fail });
 /** Since the night of the fall. @param {number} pass @param {number} fail */
-const since = (pass, fail) => (/** @type {number} */ night) =>
-  night >= FALL_ON - 1 ? { pass, fail } : NEVER;
+const since = (pass, fail) => (/** @type {number} */ night) => (night >= FALL_ON - 1 ? { pass, fail } : NEVER);
 /** @type {Record<string, Series>} */
 const UNCHANGED_WITH_ERRORS = {
   'K=5, n=5, 10 % of runs': { ...FIVE, errors: always(0.1, 0.1) },
@@ -98,7 +100,9 @@ const FALLEN_WITH_ERRORS = {
 /** @type {Record<string, Series>} */
 const FALLEN_INTO_ERRORS = {
   'K=5, n=10, 20 % of the failures from night 8 on': {
-    ...{ ...FIVE, runs: 10, change: fall },
+    ...FIVE,
+    runs: 10,
+    change: fall,
     errors: since(0, 0.2),
   },
 };
@@ -172,8 +176,12 @@ export const scheduled = [
     of: 'worst',
     isSlow: true,
     cells: Object.entries({
-      ...{ ...UNCHANGED, ...UNCHANGED_WITH_ERRORS, ...DRIFT },
-      ...{ ...FALLEN, ...FALLEN_WITH_ERRORS, ...FALLEN_INTO_ERRORS },
+      ...UNCHANGED,
+      ...UNCHANGED_WITH_ERRORS,
+      ...DRIFT,
+      ...FALLEN,
+      ...FALLEN_WITH_ERRORS,
+      ...FALLEN_INTO_ERRORS,
     }).map(([label, series]) => ({
       label,
       once: async (random) => {

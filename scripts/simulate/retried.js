@@ -27,7 +27,11 @@ const NEVER = { pass: 0, fail: 0 };
 /** @type {Cell[]} */
 const CELLS = Array.from({ length: CONFIGURATIONS }, (_, at) => `s${at}`).flatMap((scenario) =>
   Array.from({ length: RUNS }, (_, index) => ({
-    ...{ id: `${scenario}/a/m/default/${index + 1}`, scenario, agent: 'a', model: 'm', variant: 'default' },
+    id: `${scenario}/a/m/default/${index + 1}`,
+    scenario,
+    agent: 'a',
+    model: 'm',
+    variant: 'default',
     repetition: index + 1,
   })),
 );
@@ -40,11 +44,32 @@ const LINES = new Map(
   CELLS.map(({ id, scenario, agent, model, variant, repetition }) => {
     const line = parseResult(
       JSON.stringify({
-        ...{ schema_version: 1, id: '', sweep: '', cell: id, scenario_id: scenario, scenario_hash: '' },
-        ...{ agent, model, variant, repetition, timestamp: '2026-01-01T00:00:00.000Z', duration_secs: 1 },
-        ...{ cost_usd: 0, completed: true, gates_passed: 1, gates_total: 1, judge_score: null, message: '' },
-        ...{ outcome: 'pass', metrics: null, results_dir: '-', cache_key: keyOf(id), attempts: 1, starts: 1 },
-        ...{ cached_from: null, regressions: [] },
+        schema_version: 1,
+        id: '',
+        sweep: '',
+        cell: id,
+        scenario_id: scenario,
+        scenario_hash: '',
+        agent,
+        model,
+        variant,
+        repetition,
+        timestamp: '2026-01-01T00:00:00.000Z',
+        duration_secs: 1,
+        cost_usd: 0,
+        completed: true,
+        gates_passed: 1,
+        gates_total: 1,
+        judge_score: null,
+        message: '',
+        outcome: 'pass',
+        metrics: null,
+        results_dir: '-',
+        cache_key: keyOf(id),
+        attempts: 1,
+        starts: 1,
+        cached_from: null,
+        regressions: [],
       }),
     );
     if (typeof line === 'string') throw new Error(line);
@@ -83,7 +108,11 @@ function finished(random, name, { rate, errors }, again) {
     const reused = facts.reusable(keyOf(cell.id));
     if (reused !== null)
       return write(cell, {
-        ...{ id: `${sweep}/${cell.id}`, sweep, outcome: reused.outcome, cached_from: reused.id, ...before },
+        id: `${sweep}/${cell.id}`,
+        sweep,
+        outcome: reused.outcome,
+        cached_from: reused.id,
+        ...before,
       });
     const outcome = random.chance(rate) ? 'pass' : 'fail';
     const ended = random.chance(errors[outcome]) ? 'error' : outcome;
@@ -101,13 +130,16 @@ function finished(random, name, { rate, errors }, again) {
 
 /** @param {{ sweep: string, lines: ResultLine[] }} sweep */
 const asRead = ({ sweep, lines }) => ({
-  ...{
-    sweep,
-    variant: null,
-    started: '2026-01-01T00:00:00.000Z',
-    status: /** @type {const} */ ('completed'),
-  },
-  ...{ cells: CELLS, combinations: [], lines, scenarios: new Map(), agents: {}, prices: {} },
+  sweep,
+  variant: null,
+  started: '2026-01-01T00:00:00.000Z',
+  status: /** @type {const} */ ('completed'),
+  cells: CELLS,
+  combinations: [],
+  lines,
+  scenarios: new Map(),
+  agents: {},
+  prices: {},
   runInputs: new Map(),
 });
 
@@ -133,7 +165,10 @@ function untilClearVersus(random, { base, head }) {
   return replayRounds(
     CELLS,
     {
-      ...{ base: { kind: 'sweep', sweep, outcomes }, margin: null, alpha: 0.05, most_runs: RUNS },
+      base: { kind: 'sweep', sweep, outcomes },
+      margin: null,
+      alpha: 0.05,
+      most_runs: RUNS,
       round_size: CONFIGURATIONS,
     },
     ended,
@@ -168,8 +203,7 @@ const WAYS = { ...waysOf(0.2), ...waysOf(0.45) };
 const unchanged = (isFalse, how) =>
   Object.entries(WAYS).map(([label, { base, head }]) => ({
     label: `errors in ${label}${how === undefined ? '' : `, ${how}`}`,
-    once: (random) =>
-      share(isFalse(random, { base: { rate: 0.5, errors: base }, head: { rate: 0.5, errors: head } })),
+    once: (random) => share(isFalse(random, { base: { rate: 0.5, errors: base }, head: { rate: 0.5, errors: head } })),
   }));
 
 const AGAIN = /** @type {const} */ (['retry', 'run']);
@@ -200,9 +234,7 @@ export const retried = [
     what: 'errors run again, or reused: false "better" or "worse"',
     bar: { atMost: 0.05 },
     of: 'worst',
-    cells: AGAIN.flatMap((again) =>
-      unchanged((random, truth) => isShownByCompare(random, truth, again), again),
-    ),
+    cells: AGAIN.flatMap((again) => unchanged((random, truth) => isShownByCompare(random, truth, again), again)),
   },
   {
     what: 'as many errors on both sides, with opposite causes: false "better" or "worse"',

@@ -51,7 +51,11 @@ function sweepOf(scenarios) {
   const cells = Array.from({ length: scenarios }, (_, at) => `s${at}`).flatMap((scenario) =>
     ['base', 'head'].flatMap((variant) =>
       Array.from({ length: CAP }, (_, at) => ({
-        ...{ id: `${scenario}/${variant}/${at + 1}`, scenario, agent: 'a', model: 'm', variant },
+        id: `${scenario}/${variant}/${at + 1}`,
+        scenario,
+        agent: 'a',
+        model: 'm',
+        variant,
         repetition: at + 1,
       })),
     ),
@@ -59,7 +63,10 @@ function sweepOf(scenarios) {
   /** @type {import('../../src/decide/decision/until-clear.ts').UntilClear} */
   const plan = {
     base: { kind: 'variant', variant: 'base' },
-    ...{ margin: null, alpha, most_runs: CAP, round_size: scenarios },
+    margin: null,
+    alpha,
+    most_runs: CAP,
+    round_size: scenarios,
   };
   return { cells, plan };
 }
@@ -88,8 +95,7 @@ export const scenarios = [
                   return [id, resultOf(random.chance(rate))];
                 }),
               );
-              const { low, high } =
-                decide(cells, plan, results, 'completed').decision.other_scenarios ?? NO_INTERVAL;
+              const { low, high } = decide(cells, plan, results, 'completed').decision.other_scenarios ?? NO_INTERVAL;
               return share(low <= difference && difference <= high);
             },
           };

@@ -11,29 +11,33 @@ import { sweepOf } from './sweeps.js';
 const DAY_MS = 86_400_000;
 const SCHEDULE = 'nightly';
 const STORED = {
-  ...{ schema_version: /** @type {const} */ (1), schedule: SCHEDULE, created_at: '' },
-  ...{ when: { every_secs: 86_400 }, overlap: /** @type {const} */ ('skip'), jitter_secs: 0 },
-  ...{
-    catch_up_secs: 60,
-    fail_on: /** @type {const} */ ('worse'),
-    junit: null,
-    webhook: null,
-    env_file: null,
-  },
+  schema_version: /** @type {const} */ (1),
+  schedule: SCHEDULE,
+  created_at: '',
+  when: { every_secs: 86_400 },
+  overlap: /** @type {const} */ ('skip'),
+  jitter_secs: 0,
+  catch_up_secs: 60,
+  fail_on: /** @type {const} */ ('worse'),
+  junit: null,
+  webhook: null,
+  env_file: null,
   variables: [],
 };
 /** The fields that the plans of all nights have in common. */
 const PLAN = {
-  ...{ schema_version: /** @type {const} */ (1), concurrency: 1, scenarios: [], agents: {}, providers: {} },
-  ...{
-    caps: { agents: {}, models: {} },
-    prices: {},
-    cache: false,
-    max_usd: null,
-    project: null,
-    hidden: [],
-    sandbox: { required: false, allow_loopback: [] },
-  },
+  schema_version: /** @type {const} */ (1),
+  concurrency: 1,
+  scenarios: [],
+  agents: {},
+  providers: {},
+  caps: { agents: {}, models: {} },
+  prices: {},
+  cache: false,
+  max_usd: null,
+  project: null,
+  hidden: [],
+  sandbox: { required: false, allow_loopback: [] },
   cells: [],
 };
 
@@ -69,7 +73,9 @@ async function report(results, at, { sweep, counts }) {
   const time = new Date(due).toISOString();
   const runs = counts.flatMap(({ scenario, passed, tested, untested }) =>
     Array.from({ length: tested + untested }, (_, run) => ({
-      ...{ scenario, passes: run < passed, isError: run >= tested },
+      scenario,
+      passes: run < passed,
+      isError: run >= tested,
     })),
   );
   const { cells, lines } = sweepOf(sweep, runs, time);
@@ -83,16 +89,25 @@ async function report(results, at, { sweep, counts }) {
     createFolderStore(results),
     { ...STORED, plan: PLAN },
     {
-      ...{
-        schema_version: 1,
-        schedule: SCHEDULE,
-        firing: firingId(due),
-        scheduled_at: time,
-        triggered: false,
-      },
-      ...{ workflow: '', sweep, status: 'completed', exit_code: null, compared_with: null, verdict: null },
-      ...{ reasons: [], nights: null, configurations: [], totals: null, cost_usd: null, ended_at: time },
-      ...{ webhook: null, text: '' },
+      schema_version: 1,
+      schedule: SCHEDULE,
+      firing: firingId(due),
+      scheduled_at: time,
+      triggered: false,
+      workflow: '',
+      sweep,
+      status: 'completed',
+      exit_code: null,
+      compared_with: null,
+      verdict: null,
+      reasons: [],
+      nights: null,
+      configurations: [],
+      totals: null,
+      cost_usd: null,
+      ended_at: time,
+      webhook: null,
+      text: '',
     },
   );
 }

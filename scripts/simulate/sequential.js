@@ -26,7 +26,11 @@ function cellsOf(configurations, pairs) {
     Array.from({ length: configurations }, (_, at) => `s${at}`).flatMap((scenario) =>
       ['base', 'head'].flatMap((variant) =>
         Array.from({ length: pairs }, (_, index) => ({
-          ...{ id: `${scenario}/${variant}/${index + 1}`, scenario, agent: 'a', model: 'm', variant },
+          id: `${scenario}/${variant}/${index + 1}`,
+          scenario,
+          agent: 'a',
+          model: 'm',
+          variant,
           repetition: index + 1,
         })),
       ),
@@ -58,7 +62,10 @@ export function untilClear(random, rates, { margin, rounds = ROUNDS }) {
   );
   const plan = {
     base: { kind: /** @type {const} */ ('variant'), variant: 'base' },
-    ...{ margin, alpha, most_runs: rounds, round_size: rates.length },
+    margin,
+    alpha,
+    most_runs: rounds,
+    round_size: rates.length,
   };
   const { last, released } = replayRounds(cells, plan, results);
   const side = (/** @type {string} */ scenario, /** @type {string} */ variant) => {
@@ -100,8 +107,7 @@ const BASES = {
 };
 
 /** @param {Random} random @param {readonly Rates[]} rates */
-const isFoundFixed = (random, rates) =>
-  testDifference(strata(random, rates, ROUNDS), { alpha }).verdict === 'worse';
+const isFoundFixed = (random, rates) => testDifference(strata(random, rates, ROUNDS), { alpha }).verdict === 'worse';
 
 /** @param {Random} random @param {readonly Rates[]} rates */
 const isFound = (random, rates) => untilClear(random, rates, { margin: null }).verdict === 'worse';
@@ -165,11 +171,15 @@ const paid = PAID.flatMap(([configurations, from, to, power, pairs]) => {
   const what = `sequential, K=${configurations}, ${100 * from} and ${100 * to} %, in both directions:`;
   return /** @type {Criterion[]} */ ([
     {
-      ...{ what: `${what} power`, bar: { atLeast: power, isReached: true }, of: 'worst' },
+      what: `${what} power`,
+      bar: { atLeast: power, isReached: true },
+      of: 'worst',
       cells: cells(({ verdict }, sign) => share(verdict === (sign > 0 ? 'better' : 'worse'))),
     },
     {
-      ...{ what: `${what} pairs`, bar: { atMost: pairs, isReached: true }, of: 'worst' },
+      what: `${what} pairs`,
+      bar: { atMost: pairs, isReached: true },
+      of: 'worst',
       cells: cells((found) => configurations * found.rounds),
     },
   ]);

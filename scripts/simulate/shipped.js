@@ -11,8 +11,7 @@ const alpha = 0.05;
 
 /** @param {Random} random @param {readonly Rates[]} rates @param {readonly [base: number, head: number]} sizes */
 const verdictOf = (random, rates, [base, head]) =>
-  compared(rates.map((one) => ({ base: count(random, one.base, base), head: count(random, one.head, head) })))
-    .verdict;
+  compared(rates.map((one) => ({ base: count(random, one.base, base), head: count(random, one.head, head) }))).verdict;
 
 /** @type {[number, number][]} */
 const SIZES = [

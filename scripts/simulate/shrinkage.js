@@ -84,8 +84,7 @@ export const shrinkage = [
         once: (random) => {
           const { rates, counts, shrunk } = draw(random, situation);
           /** @param {readonly number[]} estimates */
-          const error = (estimates) =>
-            meanOf(estimates.map((estimate, at) => (estimate - (rates[at] ?? 0)) ** 2));
+          const error = (estimates) => meanOf(estimates.map((estimate, at) => (estimate - (rates[at] ?? 0)) ** 2));
           // The expected error of the raw rate, so that a sample in which it is 0 by chance does not divide by 0.
           const expected = meanOf(rates.map((rate) => (rate * (1 - rate)) / 3));
           return counts.length === 0 ? 0 : error(shrunk.map(({ rate }) => rate)) / Math.max(0.01, expected);

@@ -12,22 +12,23 @@ import { parseResult } from '../../src/store/results-log.ts';
 
 /** The fields that all lines have in common, as results.jsonl has it. */
 const COMMON = {
-  ...{
-    schema_version: 1,
-    scenario_hash: 'abc',
-    model: 'm',
-    variant: 'default',
-    timestamp: '2026-01-01T00:00:00.000Z',
-  },
-  ...{
-    duration_secs: null,
-    completed: true,
-    gates_passed: 1,
-    gates_total: 1,
-    judge_score: null,
-    message: 'done',
-  },
-  ...{ metrics: null, cache_key: null, cached_from: null, regressions: [], attempts: 1, starts: 1 },
+  schema_version: 1,
+  scenario_hash: 'abc',
+  model: 'm',
+  variant: 'default',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  duration_secs: null,
+  completed: true,
+  gates_passed: 1,
+  gates_total: 1,
+  judge_score: null,
+  message: 'done',
+  metrics: null,
+  cache_key: null,
+  cached_from: null,
+  regressions: [],
+  attempts: 1,
+  starts: 1,
 };
 
 /**
@@ -38,46 +39,49 @@ const COMMON = {
 export function sweepOf(sweep, runs, started = COMMON.timestamp) {
   /** @type {Map<string, number>} */
   const repetitions = new Map();
-  const lines = runs.map(
-    ({ agent = 'a', scenario, passes, isError = false, cost_usd = null, from = null }, at) => {
-      const repetition = (repetitions.get(`${scenario} ${agent}`) ?? 0) + 1;
-      repetitions.set(`${scenario} ${agent}`, repetition);
-      const cell = `${scenario}/${agent}/m/default/${repetition}`;
-      const id = from === null ? `${sweep}-${at}` : `${sweep}/${cell}`;
-      const outcome = isError ? 'error' : passes ? 'pass' : 'fail';
-      return JSON.stringify({
-        ...COMMON,
-        id,
-        sweep,
-        cell,
-        scenario_id: scenario,
-        agent,
-        repetition,
-        outcome,
-        cost_usd,
-        results_dir: id,
-        cached_from: from,
-        timestamp: started,
-      });
-    },
-  );
+  const lines = runs.map(({ agent = 'a', scenario, passes, isError = false, cost_usd = null, from = null }, at) => {
+    const repetition = (repetitions.get(`${scenario} ${agent}`) ?? 0) + 1;
+    repetitions.set(`${scenario} ${agent}`, repetition);
+    const cell = `${scenario}/${agent}/m/default/${repetition}`;
+    const id = from === null ? `${sweep}-${at}` : `${sweep}/${cell}`;
+    const outcome = isError ? 'error' : passes ? 'pass' : 'fail';
+    return JSON.stringify({
+      ...COMMON,
+      id,
+      sweep,
+      cell,
+      scenario_id: scenario,
+      agent,
+      repetition,
+      outcome,
+      cost_usd,
+      results_dir: id,
+      cached_from: from,
+      timestamp: started,
+    });
+  });
   const [first] = lines;
-  if (first !== undefined && typeof parseResult(first) === 'string')
-    throw new Error(String(parseResult(first)));
+  if (first !== undefined && typeof parseResult(first) === 'string') throw new Error(String(parseResult(first)));
   const read = lines.map((line) => /** @type {ResultLine} */ (JSON.parse(line)));
   return {
-    ...{
-      sweep,
-      variant: null,
-      started,
-      status: 'completed',
-      combinations: [],
-      lines: read,
-    },
+    sweep,
+    variant: null,
+    started,
+    status: 'completed',
+    combinations: [],
+    lines: read,
     cells: read.map(({ cell: id, scenario_id: scenario, agent, model, variant, repetition }) => ({
-      ...{ id, scenario, agent, model, variant, repetition },
+      id,
+      scenario,
+      agent,
+      model,
+      variant,
+      repetition,
     })),
-    ...{ scenarios: new Map(), agents: {}, prices: {}, runInputs: new Map() },
+    scenarios: new Map(),
+    agents: {},
+    prices: {},
+    runInputs: new Map(),
   };
 }
 

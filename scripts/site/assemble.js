@@ -1,15 +1,6 @@
 // Writes the pages of the site into pages/: the documents with links that work there, llms.txt, and each page as
 // Markdown. With --watch, writes them again when specs/ changes.
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  watch,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderLlms, renderLlmsFull } from './llms.js';
@@ -84,9 +75,7 @@ function assemble() {
   write('public/llms.txt', renderLlms(JSON.parse(read('package.json')), index));
   const inOrder = [
     { path: 'readme.md', text: documents.get('README.md') ?? '' },
-    ...index.flatMap(({ pages }) =>
-      pages.map(({ path }) => ({ path, text: documents.get(`specs/${path}`) ?? '' })),
-    ),
+    ...index.flatMap(({ pages }) => pages.map(({ path }) => ({ path, text: documents.get(`specs/${path}`) ?? '' }))),
   ];
   write('public/llms-full.txt', renderLlmsFull(inOrder));
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

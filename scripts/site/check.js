@@ -11,10 +11,7 @@ const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
 const pages = files.filter((name) => name.endsWith('.html') && name !== '404.html');
 const texts = new Map(pages.map((page) => [page, readFileSync(join(dist, page), 'utf8')]));
 const anchors = new Map(
-  [...texts].map(([page, text]) => [
-    page,
-    new Set([...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)),
-  ]),
+  [...texts].map(([page, text]) => [page, new Set([...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id))]),
 );
 
 /**

@@ -11,11 +11,7 @@ export const renderLlms = ({ name, description }, sections) =>
     `> ${description}`,
     'Each page is also there as Markdown, at the address below. llms-full.txt contains all of them.',
     ...sections.map(({ title, pages }) =>
-      [
-        `## ${title}`,
-        '',
-        ...pages.map((page) => `- [${page.title}](${page.path}): ${page.description}`),
-      ].join('\n'),
+      [`## ${title}`, '', ...pages.map((page) => `- [${page.title}](${page.path}): ${page.description}`)].join('\n'),
     ),
   ].join('\n\n') + '\n';
 

@@ -13,8 +13,7 @@ import { dirname, extname, join, relative } from 'node:path/posix';
 export function pageOf(source) {
   if (source === 'specs/README.md') return 'index.md';
   if (source === 'README.md') return 'readme.md';
-  if (source.startsWith('specs/') && (source.endsWith('.md') || isImage(source)))
-    return source.slice('specs/'.length);
+  if (source.startsWith('specs/') && (source.endsWith('.md') || isImage(source))) return source.slice('specs/'.length);
   // VitePress finds no pages in hidden folders.
   const path = source.replace(/(^|\/)\./g, '$1');
   return `files/${extname(path) === '.md' ? path : `${path}.md`}`;
@@ -36,8 +35,7 @@ export function linkedFiles(text, source) {
   /** @type {string[]} */
   const found = [];
   outsideFences(text, (part) => {
-    for (const [, , target = ''] of part.matchAll(LINK))
-      if (!isOutside(target)) found.push(pathOf(target, source));
+    for (const [, , target = ''] of part.matchAll(LINK)) if (!isOutside(target)) found.push(pathOf(target, source));
     return part;
   });
   return found;
@@ -92,10 +90,7 @@ function outsideFences(text, change) {
 export const codePage = (source, files) =>
   [
     `# ${source}`,
-    ...files.flatMap(({ name, text }) => [
-      ...(files.length > 1 ? [`## ${name}`] : []),
-      codeBlock(name, text),
-    ]),
+    ...files.flatMap(({ name, text }) => [...(files.length > 1 ? [`## ${name}`] : []), codeBlock(name, text)]),
   ].join('\n\n') + '\n';
 
 /**

@@ -13,8 +13,7 @@ export const blocksIn = (page) => [...page.matchAll(BLOCK)].map(([, , name = '']
 export async function withTables(page, tables) {
   const filled = page.replace(BLOCK, (_, begin, /** @type {string} */ name, end) => {
     const table = tables[name];
-    if (table === undefined)
-      throw new Error(`no table is named ${name}; there are ${Object.keys(tables).join(', ')}`);
+    if (table === undefined) throw new Error(`no table is named ${name}; there are ${Object.keys(tables).join(', ')}`);
     return `${begin}\n${table}\n\n${end}`;
   });
   return filled === page

@@ -53,16 +53,14 @@ const mockOf = (key) =>
   part(scenario, 'setup.mocks[]').anyOf?.find(({ properties }) => properties?.[key] !== undefined) ?? {};
 
 /** Escapes the text of a table cell: outside of code, `<x>` would be HTML. @param {string} text */
-const escaped = (text) =>
-  text.replaceAll('|', '\\|').replace(/`[^`]*`|</g, (part) => (part === '<' ? '\\<' : part));
+const escaped = (text) => text.replaceAll('|', '\\|').replace(/`[^`]*`|</g, (part) => (part === '<' ? '\\<' : part));
 
 /**
  * @param {readonly Record<string, string>[]} rows
  * @param {Record<string, string>} columns headings by the keys of a row
  */
 function table(rows, columns) {
-  const line = (/** @type {readonly string[]} */ cells) =>
-    `| ${cells.map((cell) => escaped(cell)).join(' | ')} |`;
+  const line = (/** @type {readonly string[]} */ cells) => `| ${cells.map((cell) => escaped(cell)).join(' | ')} |`;
   const keys = Object.keys(columns);
   return [
     line(Object.values(columns)),

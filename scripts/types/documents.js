@@ -12,10 +12,7 @@ import { comment, typeText } from './type-text.js';
 /** The exported types, by name, with what each of them is. @type {Record<string, [z.ZodType, string]>} */
 const documents = {
   SweepDocument: [SweepDocument, 'A sweep and its cells: what `show <sweep> --json` prints.'],
-  SweepCell: [
-    SweepCell,
-    'One cell of a sweep. Fields that only a finished run can fill are null until then.',
-  ],
+  SweepCell: [SweepCell, 'One cell of a sweep. Fields that only a finished run can fill are null until then.'],
   Outcome: [Outcome, 'How a run ended. `error`: nothing can be said of the target.'],
   RunRecord: [RunRecord, 'What ran, where, with which inputs, and how it ended: artifacts/run.json.'],
   AgentRecord: [AgentRecord, 'How the agent of a run was started and ended.'],
@@ -24,10 +21,7 @@ const documents = {
   Metrics: [Metrics, 'Gates and scores of a run: metrics.json.'],
   GateDetail: [GateDetail, 'One gate of a run.'],
   Comparison: [Comparison, 'What `compare --json` prints.'],
-  ComparedConfiguration: [
-    ComparedConfiguration,
-    'Both sides of a scenario with an agent, a model and a variant.',
-  ],
+  ComparedConfiguration: [ComparedConfiguration, 'Both sides of a scenario with an agent, a model and a variant.'],
   Ranking: [Ranking, 'What `compare --agents --json` prints.'],
   Calibration: [Calibration, 'How far the scores of a judge agree with those of people.'],
   AgentEvent: [AgentEvent, 'A line that an agent with `output = "jsonl"` prints.'],

@@ -59,5 +59,4 @@ const fieldsText = ({ properties = {}, required = [] }) =>
     .join('\n');
 
 /** @param {string | undefined} text */
-export const comment = (text) =>
-  text === undefined || text === '' ? '' : `/** ${text.replaceAll('*/', '* /')} */\n`;
+export const comment = (text) => (text === undefined || text === '' ? '' : `/** ${text.replaceAll('*/', '* /')} */\n`);

@@ -107,9 +107,7 @@ async function askForGate<A>(
       read: (text) => {
         if (text.trim() === '') return { ok: false, problem: 'the answer is empty' };
         const found = findObject(text);
-        return found === null
-          ? { ok: false, problem: 'the answer is not exactly one JSON object' }
-          : read(found);
+        return found === null ? { ok: false, problem: 'the answer is not exactly one JSON object' } : read(found);
       },
     },
     fence,

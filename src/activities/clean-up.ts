@@ -23,8 +23,7 @@ export const cleanUp =
   async (run: RunRef): Promise<true | null> => {
     const context = await loadRun(deps, run);
     return runLocallyIfSmall(
-      () =>
-        sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
+      () => sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
       async () => {
         await remove(deps, context);
         await forgetSecrets(context.state);
@@ -51,9 +50,7 @@ async function remove(deps: Deps, context: LoadedRun): Promise<void> {
   await rm(files.workspace, { force: true });
   // In the results folder, only these levels: the copy of the workspace belongs to the agent.
   for (const folder of [files.folder, files.artifacts, files.judge, files.asked, state]) {
-    const names = await readdir(folder, { recursive: folder === state || folder === files.asked }).catch(
-      () => [],
-    );
+    const names = await readdir(folder, { recursive: folder === state || folder === files.asked }).catch(() => []);
     for (const name of names.filter((name) => TEMPORARY.test(name))) {
       await rm(join(folder, name), { recursive: true, force: true });
     }

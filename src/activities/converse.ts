@@ -55,10 +55,7 @@ async function decide(
     };
     const { votes } = await collectVotes(context, question, fence, signal);
     const [answer] = votes;
-    answers.set(
-      decision.ask,
-      answer !== undefined && answer.answer === 'yes' && answer.confidence >= asked.threshold,
-    );
+    answers.set(decision.ask, answer !== undefined && answer.answer === 'yes' && answer.confidence >= asked.threshold);
   }
 }
 

@@ -28,7 +28,11 @@ export const decideNext =
     // Without a result, they would be released again and again. Those that the budget left out are not lost.
     if (!isLast)
       await recordMissing(deps, {
-        ...{ plan, round, lost, isOver, otherwise: LEFT_NO_RESULT },
+        plan,
+        round,
+        lost,
+        isOver,
+        otherwise: LEFT_NO_RESULT,
         cells: released.flatMap((position) => cells[position] ?? []),
       });
     const index = resultsIndex(resultsPath);
@@ -67,16 +71,14 @@ function byKind(wanted: readonly Cell[], cells: readonly Cell[]): UnreadCells[] 
   const positions = new Map(cells.map(({ id }, position) => [id, position]));
   return groupBy(wanted, ({ agent, model }) => JSON.stringify([agent, model])).flatMap((group) =>
     group.slice(0, 1).map(({ agent, model }) => ({
-      ...{ agent, model },
+      agent,
+      model,
       positions: group.flatMap(({ id }) => positions.get(id) ?? []),
     })),
   );
 }
 
-function countsOf(
-  cells: readonly Cell[],
-  results: ReadonlyMap<string, { outcome: Outcome }>,
-): Record<Outcome, number> {
+function countsOf(cells: readonly Cell[], results: ReadonlyMap<string, { outcome: Outcome }>): Record<Outcome, number> {
   const counts = { pass: 0, fail: 0, error: 0, cancelled: 0 };
   for (const { id } of cells) {
     const outcome = results.get(id)?.outcome;

@@ -28,15 +28,14 @@ export const finishSweep =
         ? plan.cells
         : decide(plan.cells, plan.until_clear, endedCells(index.linesOfSweep(sweep)), 'open').released;
     const isRecorded = await recordMissing(deps, {
-      ...{ plan, round, lost, isOver },
+      plan,
+      round,
+      lost,
+      isOver,
       cells: again === undefined ? needed : needed.filter(({ id }) => again.includes(id)),
       // In a cancelled sweep, cells that never started have no result and are not lost.
       otherwise:
-        status === 'cancelled'
-          ? null
-          : overBudget === undefined
-            ? LEFT_NO_RESULT
-            : notStarted(overBudget, plan.cache),
+        status === 'cancelled' ? null : overBudget === undefined ? LEFT_NO_RESULT : notStarted(overBudget, plan.cache),
     });
     if (!isRecorded) return;
     const results = index.linesOfSweep(sweep);

@@ -35,12 +35,7 @@ export const judgeRun =
     return { score: judgment.weighted_score, passed: judgment.passed };
   };
 
-async function judge(
-  deps: Deps,
-  context: LoadedRun & RunAccess,
-  fence: Fence,
-  signal: AbortSignal,
-): Promise<Judgment> {
+async function judge(deps: Deps, context: LoadedRun & RunAccess, fence: Fence, signal: AbortSignal): Promise<Judgment> {
   const { judge: settings } = context;
   if (settings === null) throw unknownModel();
   const { rubric, votes, timeout_secs: timeoutSecs } = settings;
@@ -72,7 +67,8 @@ async function judgmentOf(
     ...combined,
     pass_threshold,
     passed: combined.weighted_score >= pass_threshold,
-    ...{ usage, cost_usd },
+    usage,
+    cost_usd,
     ...(cost_usd_at_least === undefined ? {} : { cost_usd_at_least }),
     attempts,
   };
@@ -80,11 +76,7 @@ async function judgmentOf(
 }
 
 /** Gathers what the judge is given about a run, redacted. */
-async function gatherQuestion(
-  { resultsPath }: Deps,
-  context: LoadedRun,
-  rubric: Rubric,
-): Promise<JudgeQuestion> {
+async function gatherQuestion({ resultsPath }: Deps, context: LoadedRun, rubric: Rubric): Promise<JudgeQuestion> {
   const { scenario, environment, handle, files, redact } = context;
   const results = async <T>(list: readonly unknown[], step: (index: number) => string): Promise<T[]> => {
     const manifests = await Promise.all(list.map((_, index) => readStep<T>(context, step(index))));

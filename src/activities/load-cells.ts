@@ -182,8 +182,7 @@ async function estimator(
   agents: ReadonlyMap<string, Agent>,
 ): Promise<(cell: Cell) => Pick<PageCell, 'estimateUsd' | 'limited'>> {
   const scenarios = new Map<string, EffectiveScenario>();
-  for (const { hash } of plan.scenarios)
-    scenarios.set(hash, (await readScenario(resultsPath, hash)).effective);
+  for (const { hash } of plan.scenarios) scenarios.set(hash, (await readScenario(resultsPath, hash)).effective);
   return (cell) => {
     const effective = scenarios.get(scenarioOf(plan, cell)?.hash ?? '');
     const highest = resultsIndex(resultsPath).highestCost(cell);

@@ -58,10 +58,7 @@ export const prepareWorkspace =
     const known = await ownResult(deps, run);
     if (known !== null) {
       const prepared = { ...NOTHING, reuse: known };
-      return runPlanOf(
-        context,
-        await runStepOnce<Prepared>(context, STEPS.prepare, () => Promise.resolve(prepared)),
-      );
+      return runPlanOf(context, await runStepOnce<Prepared>(context, STEPS.prepare, () => Promise.resolve(prepared)));
     }
     return runLocallyIfSmall(
       () => isQuick(deps, context),
@@ -123,11 +120,10 @@ function errorsBefore(
   const index = resultsIndex(resultsPath);
   const mayTakeWork = regrade?.orRun === true;
   return index.hiddenBy({
-    ...{ sweep, cell: cell.id },
+    sweep,
+    cell: cell.id,
     inputs: [
-      ...(caches(context)
-        ? [sameScenario(cell.id, scenarioHash), ...(key == null ? [] : [sameResult(key)])]
-        : []),
+      ...(caches(context) ? [sameScenario(cell.id, scenarioHash), ...(key == null ? [] : [sameResult(key)])] : []),
       ...(mayTakeWork ? [sameCell(cell.id), ...(agentKey == null ? [] : [sameWork(agentKey)])] : []),
     ],
     work: kept === undefined ? null : index.line(kept.run),
@@ -146,12 +142,7 @@ const checksAll = (scenario: RunIdentity['scenario'], kept: WorkOfRun): boolean 
   gatesOf(scenario).every((placed) => !placed.everyTurn && checksLastState(scenario, placed, kept));
 
 /** True if everything that the agent's work depends on is as it was in an earlier run. */
-async function hasSameWork(
-  deps: Deps,
-  context: RunIdentity,
-  id: string,
-  { agent_key }: Prepared,
-): Promise<boolean> {
+async function hasSameWork(deps: Deps, context: RunIdentity, id: string, { agent_key }: Prepared): Promise<boolean> {
   const before = await readStep<Prepared>(storeOfRun(deps, context, id), STEPS.prepare).catch(() => null);
   return agent_key != null && before?.result.agent_key === agent_key;
 }
@@ -170,10 +161,7 @@ async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | n
 }
 
 /** True if preparing starts no process and copies little. */
-const isQuick = (
-  { resultsPath }: Deps,
-  { scenario, target, agent, fixture, handle, regrade }: LoadedRun,
-): boolean =>
+const isQuick = ({ resultsPath }: Deps, { scenario, target, agent, fixture, handle, regrade }: LoadedRun): boolean =>
   sharesHost(handle) &&
   regrade === null &&
   scenario.inputs.commands.length === 0 &&
@@ -245,11 +233,7 @@ interface Keys extends Pick<Prepared, 'target_fingerprint' | 'agent_key' | 'warn
 }
 
 /** Determines the target's fingerprint, the run's keys, and the finished run with the same key. */
-async function lookUp(
-  { resultsPath }: Deps,
-  context: LoadedRun & RunAccess,
-  prepared: Prepared,
-): Promise<Keys> {
+async function lookUp({ resultsPath }: Deps, context: LoadedRun & RunAccess, prepared: Prepared): Promise<Keys> {
   const target =
     context.target === null
       ? NO_TARGET

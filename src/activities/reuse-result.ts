@@ -20,10 +20,8 @@ export const reuseResult =
   async (run: RunRef, from: string): Promise<RunResult | null> => {
     const context = await loadRun(deps, run);
     // If someone else completed the prepare activity, `from` may not be the run that the step found.
-    const { reuse = null, errors_before = 0 } =
-      (await readStep<Prepared>(context, STEPS.prepare))?.result ?? {};
-    if (reuse !== from)
-      throw ApplicationFailure.nonRetryable(`${from} does not have the same inputs`, 'StepOrder');
+    const { reuse = null, errors_before = 0 } = (await readStep<Prepared>(context, STEPS.prepare))?.result ?? {};
+    if (reuse !== from) throw ApplicationFailure.nonRetryable(`${from} does not have the same inputs`, 'StepOrder');
     return runStepOnce<RunResult | null>(context, STEPS.reuse, async () => {
       const { id: cell, scenario, agent, model, variant, repetition } = run.cell;
       const line = resultsIndex(deps.resultsPath).line(from);
@@ -37,7 +35,12 @@ export const reuseResult =
         // Like a cell that was not run: it has no folder of its own, and its agent was not started.
         id: `${run.sweep}/${cell}`,
         sweep: run.sweep,
-        ...{ cell, scenario_id: scenario, agent, model, variant, repetition },
+        cell,
+        scenario_id: scenario,
+        agent,
+        model,
+        variant,
+        repetition,
         timestamp: new Date().toISOString(),
         attempts: 0,
         starts: 0,

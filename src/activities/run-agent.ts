@@ -48,7 +48,8 @@ export const runAgent =
             await heartbeating((signal, onProgress) => {
               const { exitMs } = deps.limits ?? LIMITS;
               return perform(deps, context, nth, {
-                ...{ fence, signal },
+                fence,
+                signal,
                 plan: (start, session) => planLaunch(context, start, session),
                 rebuild: () => rebuildWorkspace(deps, context, fence, signal),
                 watch: (started, over, stop) =>
@@ -92,9 +93,7 @@ export const runAgent =
 
 /** Returns what the run has to wait for before the agent is run again; null if there is nothing. */
 function waitFor(again: AgentStep['again']): { why: 'busy' | 'limit'; at: number | null } | null {
-  return again == null || again.why === 'session' || again.why === 'killed'
-    ? null
-    : { why: again.why, at: again.at };
+  return again == null || again.why === 'session' || again.why === 'killed' ? null : { why: again.why, at: again.at };
 }
 
 /** A run that has waited for its provider takes a slot of its host again. */
@@ -132,11 +131,7 @@ async function perform(
     ...(await earlierAttempts(context, STEPS.agent(nth, context.turn.number))),
   ];
   try {
-    const summary = await runAndSummarize(
-      { ...doing, context, history },
-      prepared.result,
-      (before?.starts ?? 0) + 1,
-    );
+    const summary = await runAndSummarize({ ...doing, context, history }, prepared.result, (before?.starts ?? 0) + 1);
     const version = prepared.result.agent_version ?? null;
     const containment = await containmentIn(context.handle);
     const login = context.agent.login !== null;
@@ -163,11 +158,7 @@ async function perform(
  * Runs the agent to its end and summarizes its output. If the agent does not find the session to resume, starts it
  * again with a new session. If it was killed from outside, starts it again as if it had been lost.
  */
-async function runAndSummarize(
-  supervision: Supervision,
-  { setup }: Prepared,
-  first: number,
-): Promise<AgentStep> {
+async function runAndSummarize(supervision: Supervision, { setup }: Prepared, first: number): Promise<AgentStep> {
   const { context, fence, history } = supervision;
   let start = await superviseToEnd(supervision, first);
   for (;;) {

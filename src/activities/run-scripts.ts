@@ -26,11 +26,7 @@ export const runContextScript =
       const env = { ...context.checksEnv, ...context.targetEnv };
       const called = await heartbeating((signal) => {
         const inStep = stepCommands(context, name, signal);
-        return callScript(
-          script,
-          script.timeout_secs,
-          scriptPlace(context, inStep, env, script.timeout_secs),
-        );
+        return callScript(script, script.timeout_secs, scriptPlace(context, inStep, env, script.timeout_secs));
       });
       const { line, result } = called;
       const record = result === null ? null : toRecord(context, line, result);

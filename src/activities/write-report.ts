@@ -46,8 +46,7 @@ export const writeReport =
   async (run: RunRef, input: ReportInput): Promise<RunResult | null> => {
     const context = await loadWithAccess(deps, run);
     return runLocallyIfSmall(
-      () =>
-        sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
+      () => sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
       () =>
         runStepOnce<RunResult>(context, STEPS.report, (fence) =>
           heartbeating(() =>
@@ -106,11 +105,7 @@ async function write(
   const left = await tearDown(deps, context.run, await resourcesOf(context), redact);
   const record = {
     ...composed,
-    warnings: [
-      ...composed.warnings,
-      ...(changed ? [TARGET_CHANGED] : []),
-      ...left.map(leftoverWarning).map(redact),
-    ],
+    warnings: [...composed.warnings, ...(changed ? [TARGET_CHANGED] : []), ...left.map(leftoverWarning).map(redact)],
     // After a change of checks, a difference says nothing about the agent's work.
     regressions: kept === undefined ? regressionsOf(resultsPath, composed, metrics, cost_usd) : [],
   };

@@ -22,9 +22,7 @@ export async function loadModule(folder: string, name: string): Promise<Loaded> 
   const jiti = createJiti(join(folder, 'index.js'), { fsCache: false, interopDefault: false });
   const file = isPath(name) ? resolve(folder, name) : packageEntry(jiti, name);
   if (file === null)
-    throw new CannotSetUp(
-      `the package ${name} was not found from ${folder}; install it: npm install ${name}`,
-    );
+    throw new CannotSetUp(`the package ${name} was not found from ${folder}; install it: npm install ${name}`);
   try {
     const real = realpathSync(file);
     const loaded: unknown = NATIVE.includes(extname(real))

@@ -45,10 +45,7 @@ export function mockServices(
   };
 }
 
-function instancesOf(
-  services: Readonly<Record<string, object | object[]>>,
-  { service }: ServiceMock,
-): object[] {
+function instancesOf(services: Readonly<Record<string, object | object[]>>, { service }: ServiceMock): object[] {
   const found = ownValue(services, service);
   const instances = found === undefined ? [] : Array.isArray(found) ? (found as object[]) : [found];
   if (instances.length > 0) return instances;
@@ -112,12 +109,15 @@ function mockedMethod(
   return function (this: unknown, ...args) {
     const { action, ...place } = placeOf();
     const call: ServiceCall = {
-      ...{ service, method },
+      service,
+      method,
       args: args.map(jsonOf),
       context: {
         ...place,
         ...(action === null ? {} : { action }),
-        ...{ turn, agent, scenario },
+        turn,
+        agent,
+        scenario,
         timestamp: new Date().toISOString(),
       },
     };

@@ -85,8 +85,7 @@ export const performTurn: PerformTurn = async (turn) => {
     character: characterOf(turn),
     system: request.system,
   });
-  if (!isAgent(agent))
-    throw new CannotSetUp(`createAgent of ${request.module} returned no object with respond()`);
+  if (!isAgent(agent)) throw new CannotSetUp(`createAgent of ${request.module} returned no object with respond()`);
   try {
     const reply = replyOf(await agent.respond(request.input, { act }));
     const { thought, text, actions = [] } = reply;

@@ -30,8 +30,7 @@ const SHORT: Readonly<Record<string, Permission | 'all'>> = {
   A: 'all',
 };
 /** Placeholders for people, which a shell would read differently: `<file>`, `[dir]`, `[--count <n>]`, `<file>...`. */
-const PLACEHOLDER =
-  /(?:<[^\s<>[\]|;&]+(?: [^\s<>[\]|;&]+)*>|\[(?! )(?:[^<>[\]|;&\n]|<[^\s<>[\]|;&]+>)+\])(?:\.\.\.)?/g;
+const PLACEHOLDER = /(?:<[^\s<>[\]|;&]+(?: [^\s<>[\]|;&]+)*>|\[(?! )(?:[^<>[\]|;&\n]|<[^\s<>[\]|;&]+>)+\])(?:\.\.\.)?/g;
 
 /**
  * Parses a plain `deno run` command, without pipes, redirections or other commands. Keeps placeholders like `<file>`
@@ -43,8 +42,7 @@ export function parseDenoCommand(line: string): DenoCommand | string {
     placeholders.push(found);
     return `@${placeholders.length - 1}@`;
   });
-  if (/[<>]/.test(plain.replaceAll(/'[^']*'|"[^"]*"/g, '')))
-    return 'expected a plain command, without redirections';
+  if (/[<>]/.test(plain.replaceAll(/'[^']*'|"[^"]*"/g, ''))) return 'expected a plain command, without redirections';
   const commands = splitCommands(plain);
   const [command] = commands;
   if (commands.length !== 1 || command === undefined)
@@ -92,6 +90,4 @@ function splitOnce(flag: string): [string, string | undefined] {
 
 /** The command as text for `sh`. `folder` is put before the program as it is, so that it may have a variable. */
 export const shellLine = ({ flags, program, args }: DenoCommand, folder = ''): string =>
-  ['deno', 'run', ...flags.map(shellWord), `${folder}${shellWord(program)}`, ...args.map(shellWord)].join(
-    ' ',
-  );
+  ['deno', 'run', ...flags.map(shellWord), `${folder}${shellWord(program)}`, ...args.map(shellWord)].join(' ');

@@ -38,8 +38,7 @@ function sectionsOf(text: string): Section[] {
     } else if (token.type === 'table_close' && table !== null) {
       add(table);
       table = null;
-    } else if (token.type === 'fence')
-      add({ kind: 'code', line, language: token.info.trim(), code: token.content });
+    } else if (token.type === 'fence') add({ kind: 'code', line, language: token.info.trim(), code: token.content });
     else if (token.type === 'inline') {
       const last = sections.at(-1);
       if (inHeading && last !== undefined) last.title = token.content.trim();
@@ -86,8 +85,7 @@ export function parseReadme(text: string): Readme {
   const summary = blocks('Summary').find(isText);
   return {
     sections,
-    summary:
-      summary === undefined ? null : { line: summary.line, value: summary.text.replaceAll(/\s*\n\s*/g, ' ') },
+    summary: summary === undefined ? null : { line: summary.line, value: summary.text.replaceAll(/\s*\n\s*/g, ' ') },
     usage: blocks('Usage').filter(isCommands).flatMap(commandsIn).find(isDenoRun) ?? null,
     arguments: rowsIn(blocks('Arguments')).map(({ line, cells: [name, required, description] }) => ({
       line,
@@ -116,8 +114,7 @@ const isText = (block: Block): block is Extract<Block, { kind: 'text' }> => bloc
 type Code = Extract<Block, { kind: 'code' }>;
 export const isCommands = (block: Block): block is Code =>
   block.kind === 'code' && /^(bash|sh|shell|console)?$/.test(block.language);
-const isJson = (block: Block | undefined): block is Code =>
-  block?.kind === 'code' && block.language === 'json';
+const isJson = (block: Block | undefined): block is Code => block?.kind === 'code' && block.language === 'json';
 const isDenoRun = ({ value }: WithLine<string>): boolean => value.startsWith('deno ');
 
 /** Returns the commands in a code block. Joins continued lines, and omits comments and `cd`. */

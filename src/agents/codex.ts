@@ -49,9 +49,7 @@ export function codex(settings: AgentSettings): Agent {
         ? `codex uses the Responses API, which ${provider} does not offer; use a model like "gpt-5.5"`
         : null;
     },
-    login: login
-      ? [{ home: '.codex/auth.json', at: ({ config }): string => join(config, 'auth.json') }]
-      : null,
+    login: login ? [{ home: '.codex/auth.json', at: ({ config }): string => join(config, 'auth.json') }] : null,
     subject: {
       skill: (folders) => join(folders.config, 'skills'),
       instructions: (folders) => join(folders.config, 'AGENTS.md'),

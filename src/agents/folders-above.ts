@@ -11,10 +11,7 @@ export function foldersAbove(folder: string): string[] {
  * A file that makes agents stop looking for skills above the workspace: they stop at a folder with `.git`. git itself
  * ignores a `.git` that is no repository. None in a container, where there is nothing of the user.
  */
-export const endOfProject = ({
-  workspace,
-  hasNode,
-}: Pick<AgentRequest, 'workspace' | 'hasNode'>): LaunchFile[] =>
+export const endOfProject = ({ workspace, hasNode }: Pick<AgentRequest, 'workspace' | 'hasNode'>): LaunchFile[] =>
   hasNode
     ? [
         {
@@ -29,10 +26,7 @@ export const endOfProject = ({
  * that git itself accepts. To git, the workspace is then a folder of this repository, unless it has its own; the other
  * folders of the run are ignored. None in a container.
  */
-export const emptyRepository = ({
-  workspace,
-  hasNode,
-}: Pick<AgentRequest, 'workspace' | 'hasNode'>): LaunchFile[] => {
+export const emptyRepository = ({ workspace, hasNode }: Pick<AgentRequest, 'workspace' | 'hasNode'>): LaunchFile[] => {
   const git = join(dirname(workspace), '.git');
   return hasNode
     ? [

@@ -67,8 +67,7 @@ export function gemini(settings: AgentSettings): Agent {
 
 const folderOf = (config: string): string => join(config, '.gemini');
 
-const telemetryOf = ({ config }: Pick<AgentRequest, 'config'>): string =>
-  join(folderOf(config), 'telemetry.log');
+const telemetryOf = ({ config }: Pick<AgentRequest, 'config'>): string => join(folderOf(config), 'telemetry.log');
 
 const loginFile = (name: string): LoginFile => ({
   home: `.gemini/${name}`,
@@ -130,8 +129,7 @@ function classifyGemini(end: AgentEnd): Classified {
     return classifyByResult({ ...end, error: { type: 'error', message, retryable: false, status: 401 } });
   }
   const status = exitCode + 256;
-  if (error === null || error.status !== undefined || status < 400 || status > 511)
-    return classifyByResult(end);
+  if (error === null || error.status !== undefined || status < 400 || status > 511) return classifyByResult(end);
   return classifyByResult({ ...end, error: { ...error, status } });
 }
 

@@ -46,7 +46,5 @@ const ownAgent = (name: string, settings: AgentSettings): Agent =>
   settings.module === undefined ? commandAgent(name, settings) : moduleAgent(name, settings.module, settings);
 
 /** Returns the agent of a cell, which is `none` if no agent takes part. Undefined if there is no agent of that name. */
-export const agentOfCell = (
-  { agent }: { agent: string },
-  known: ReadonlyMap<string, Agent>,
-): Agent | undefined => known.get(agent) ?? (agent === none.name ? none : undefined);
+export const agentOfCell = ({ agent }: { agent: string }, known: ReadonlyMap<string, Agent>): Agent | undefined =>
+  known.get(agent) ?? (agent === none.name ? none : undefined);

@@ -50,7 +50,11 @@ perform() {
 export function mockScript({ steps }: Mock): string {
   let calls = 0;
   const call = (name: string, input: Record<string, string>, command: string | null) => ({
-    ...{ type: 'tool_call' as const, id: `mock-${++calls}`, name, input, command },
+    type: 'tool_call' as const,
+    id: `mock-${++calls}`,
+    name,
+    input,
+    command,
   });
   const linesOf = (step: MockStep): string[] => {
     if ('say' in step) return [emit({ type: 'message', role: 'assistant', text: step.say })];
@@ -72,8 +76,11 @@ export function mockScript({ steps }: Mock): string {
       const { id, name, input, command } = step.tool_call;
       return [
         emit({
-          ...{ type: 'tool_call', id: id ?? `mock-${++calls}`, name },
-          ...{ input: input ?? null, command: command ?? null },
+          type: 'tool_call',
+          id: id ?? `mock-${++calls}`,
+          name,
+          input: input ?? null,
+          command: command ?? null,
         }),
       ];
     }
@@ -102,6 +109,10 @@ export function mockScript({ steps }: Mock): string {
 const emit = (event: EventBody): string => `printf '%s\\n' ${shellWord(JSON.stringify(event))}`;
 
 const resultOf = (id: string, exit_code: number | null, output: string, is_error: boolean): EventBody => ({
-  ...{ type: 'tool_result', id, exit_code, is_error },
-  ...{ output: output.slice(0, LIMIT), truncated: output.length > LIMIT },
+  type: 'tool_result',
+  id,
+  exit_code,
+  is_error,
+  output: output.slice(0, LIMIT),
+  truncated: output.length > LIMIT,
 });

@@ -119,9 +119,7 @@ function providerConfig({ model: text, access }: AgentRequest): Record<string, u
       ...(version === undefined ? { npm: '@ai-sdk/openai-compatible', name: name.provider } : {}),
       options: {
         ...(access === null || access.key === null ? {} : { apiKey: `{env:${KEY_VARIABLE}}` }),
-        ...(address === null
-          ? {}
-          : { baseURL: version === undefined ? address : withVersion(address, version) }),
+        ...(address === null ? {} : { baseURL: version === undefined ? address : withVersion(address, version) }),
       },
       models: { [name.model]: {} },
     },
@@ -143,9 +141,7 @@ function withLoggedError(end: AgentEnd): AgentEnd {
     .filter(([, time = '']) => Date.parse(time) >= (end.printedAt ?? 0))
     .findLast(([line]) => OF_REQUEST.test(line));
   const message = textOf(OF_REQUEST.exec(last?.[0] ?? '')?.[1]);
-  return message === null
-    ? { ...end, stderr }
-    : { ...end, stderr, error: { type: 'error', message, retryable: true } };
+  return message === null ? { ...end, stderr } : { ...end, stderr, error: { type: 'error', message, retryable: true } };
 }
 
 /** Reads a value of the log: a word, or a text in quotes as in JSON. */

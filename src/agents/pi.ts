@@ -71,9 +71,7 @@ export function pi(settings: AgentSettings): Agent {
       const name = parseModelName(model);
       return name.ok ? null : `pi needs a model with its provider: ${name.message}`;
     },
-    login: login
-      ? [{ home: '.pi/agent/auth.json', at: ({ config }): string => join(config, 'auth.json') }]
-      : null,
+    login: login ? [{ home: '.pi/agent/auth.json', at: ({ config }): string => join(config, 'auth.json') }] : null,
     subject: {
       skill: (folders) => join(folders.config, 'skills'),
       instructions: (folders) => join(folders.config, 'AGENTS.md'),
@@ -121,8 +119,7 @@ export const piRequest = (): RequestReader =>
     if (line['type'] !== 'message_end' || message['role'] !== 'assistant') return null;
     const usage = fieldsOf(message['usage']);
     const isEmpty = listOf(message['content']).length === 0;
-    const failed =
-      (message['stopReason'] === 'error' || isEmpty) && (countOf(usage['totalTokens']) ?? 0) === 0;
+    const failed = (message['stopReason'] === 'error' || isEmpty) && (countOf(usage['totalTokens']) ?? 0) === 0;
     return failed ? null : requestOf(usage['input'], usage['cacheRead'], usage['cacheWrite']);
   });
 

@@ -22,7 +22,5 @@ export const requestReader = (read: (fields: Fields) => FirstRequest | null): Re
  */
 export function requestOf(...parts: (Json | undefined)[]): FirstRequest {
   const tokens = sumOfCounts(parts.map(countOf));
-  return tokens === null || tokens === 0
-    ? unknownRequest('the provider has not counted its tokens')
-    : { tokens };
+  return tokens === null || tokens === 0 ? unknownRequest('the provider has not counted its tokens') : { tokens };
 }

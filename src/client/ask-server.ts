@@ -80,8 +80,7 @@ export async function askServer<T>(
       }
       if (awaySince === null) onAway?.(reasonOf(error));
       awaySince ??= askedAt;
-      if (Date.now() - awaySince >= awayMs)
-        throw new InfrastructureError(unreachableMessage(engine, reasonOf(error)));
+      if (Date.now() - awaySince >= awayMs) throw new InfrastructureError(unreachableMessage(engine, reasonOf(error)));
       await sleep(PAUSE_MS);
       await session.followServer();
     }
@@ -100,8 +99,7 @@ export const unreachableMessage = (
   }`;
 
 /** Returns why a call failed. The message of Temporal's client only names the call; its cause has the reason. */
-export const reasonOf = (error: Error): string =>
-  error.cause instanceof Error ? error.cause.message : error.message;
+export const reasonOf = (error: Error): string => (error.cause instanceof Error ? error.cause.message : error.message);
 
 /** gRPC codes of calls that may succeed later. Excludes the codes of permanent rejections. */
 const LATER: ReadonlySet<unknown> = new Set([

@@ -37,9 +37,7 @@ export async function findWork(
       : sampleOf(resultsPath, { own, results, sample, warn });
   const cells = plan.cells.filter((cell) => (run === null ? lines.has(cell.id) : cell.id === run.cell));
   const runs = Object.fromEntries(
-    [...lines].flatMap(([cell, line]) =>
-      line.results_dir === null ? [] : [[cell, runWithWork(resultsPath, line)]],
-    ),
+    [...lines].flatMap(([cell, line]) => (line.results_dir === null ? [] : [[cell, runWithWork(resultsPath, line)]])),
   );
   if (Object.keys(runs).length === 0)
     throw new UsageError('nothing_selected', `${id} has no run whose work could be checked again`);
@@ -75,8 +73,7 @@ function sampleOf(resultsPath: string, { own, results, sample, warn }: Sampling)
   const again = new Map(results.map((line) => [line.regraded_from?.run ?? '', line.timestamp]));
   const order = (line: ResultLine): string => `${again.get(workRunOf(line)) ?? ''} ${sha256(line.id)}`;
   const chosen = kept.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)).slice(0, sample);
-  if (kept.length < judged.length)
-    warn(`cannot be judged again, because these runs were removed: ${namesOf(gone)}`);
+  if (kept.length < judged.length) warn(`cannot be judged again, because these runs were removed: ${namesOf(gone)}`);
   const costs = chosen.map(judgedFacts(resultsPath).cost);
   const usd = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
   const price = usd === null ? 'at an unknown cost' : `for about ${formatCost(usd)}, as before`;

@@ -3,14 +3,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { terminate } from '#engine';
 import { ownCommand } from '#host';
 import { InfrastructureError } from '#lib';
-import {
-  lostSecsOf,
-  cellOfRun,
-  hostQueueOf,
-  parseRunWorkflowId,
-  sweepWorkflowId,
-  WORKFLOWS,
-} from '#protocol';
+import { lostSecsOf, cellOfRun, hostQueueOf, parseRunWorkflowId, sweepWorkflowId, WORKFLOWS } from '#protocol';
 import { markLost, readHost, type SharedProject, sharedProjectOf } from '#store';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
@@ -66,9 +59,7 @@ async function startedRuns(session: Session, sweep: string): Promise<string[]> {
     for await (const { workflowId } of workflow.list({ query })) ids.push(workflowId);
     return ids;
   });
-  return [
-    ...new Set([...listed, ...(await askServer(session, (client) => unfinishedChildren(client, sweep)))]),
-  ];
+  return [...new Set([...listed, ...(await askServer(session, (client) => unfinishedChildren(client, sweep)))])];
 }
 
 /** Returns the child workflows whose start, but not whose end, is in the latest history of the sweep's workflow. */
@@ -90,8 +81,7 @@ async function unfinishedChildren(client: Client, sweep: string): Promise<string
     }
   } catch (error) {
     // here the client does not convert the gRPC error
-    if (!(error instanceof WorkflowNotFoundError) && (error as { code?: unknown }).code !== NOT_FOUND)
-      throw error;
+    if (!(error instanceof WorkflowNotFoundError) && (error as { code?: unknown }).code !== NOT_FOUND) throw error;
   }
   return [...begun];
 }

@@ -36,8 +36,7 @@ export async function storedScenarios(resultsPath: string, plan: Plan): Promise<
     checkStored(resultsPath, join(storeFolder(resultsPath), hash), plan.sweep);
     const scenario = readResultsFile(scenarioFile(resultsPath, hash), EffectiveScenario);
     checkStored(resultsPath, fixtureFolder(resultsPath, scenario.fixture), plan.sweep);
-    if (scenario.checks !== undefined)
-      checkStored(resultsPath, checksFolder(resultsPath, scenario.checks), plan.sweep);
+    if (scenario.checks !== undefined) checkStored(resultsPath, checksFolder(resultsPath, scenario.checks), plan.sweep);
     return scenario;
   });
 }
@@ -64,7 +63,8 @@ export async function passVariablesAgain(
   if (isMirror(session.engine.resultsPath)) return;
   const known = await readSweepEnv(session.stateFolder, plan.sweep);
   const needs = {
-    ...{ agents: plan.agents, providers: plan.providers },
+    agents: plan.agents,
+    providers: plan.providers,
     targets: scenarios.map(({ target }) => target),
     servers: scenarios.flatMap(({ scenario }) => serverAddresses(scenario.databases)),
     cells: plan.cells,

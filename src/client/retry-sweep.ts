@@ -50,7 +50,9 @@ export async function planRetry(
     ? canContinue((await sweepDocument(resultsPath, plan, report)).decision)
     : candidates.length > 0;
   return {
-    ...{ rerun, isUseful, mayFollow: isDeciding && isUseful },
+    rerun,
+    isUseful,
+    mayFollow: isDeciding && isUseful,
     // Cells without a result have not been needed so far.
     cells: isDeciding ? candidates.filter(({ id }) => results.has(id)) : candidates,
     mayCost: candidates.some((cell) => agentOfCell(cell, known)?.free !== true),

@@ -23,8 +23,7 @@ export interface EditableReview {
 }
 
 /** Reads the review of a run. @throws UsageError if its evaluation.md is gone or cannot be read */
-export const editableReview = (folder: string, judged: Judged): EditableReview =>
-  editable(readText(folder), judged);
+export const editableReview = (folder: string, judged: Judged): EditableReview => editable(readText(folder), judged);
 
 /**
  * Saves a review into the evaluation.md of a run, if the file is still the one with this version; else returns what it
@@ -66,8 +65,7 @@ function editable(text: string, judged: Judged): EditableReview {
   return {
     version: sha256(text),
     fields: { ...fields, labels: redact(labels), reviewer: redact(reviewer), notes: redact(notes) },
-    problem:
-      problem === null ? null : redact(`evaluation.md:${problem.line}:${problem.column} ${problem.message}`),
+    problem: problem === null ? null : redact(`evaluation.md:${problem.line}:${problem.column} ${problem.message}`),
   };
 }
 

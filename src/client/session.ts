@@ -53,10 +53,7 @@ export async function openSession(
 }
 
 /** Connects to the engine if it is running, without starting it. Null if it is not, or its server does not answer. */
-export async function joinSession(
-  resultsPath: string,
-  report: (text: string) => void,
-): Promise<Session | null> {
+export async function joinSession(resultsPath: string, report: (text: string) => void): Promise<Session | null> {
   const limits = limitsOf(process.env);
   if (isMirror(resultsPath))
     return resolveTemporalAddress() === null ? null : openSharedSession(resultsPath, report, limits);

@@ -1,15 +1,7 @@
 import { ServiceError, type Client } from '@temporalio/client';
 import { proveSweep, readBytes, waitUntil } from '#host';
 import { sha256 } from '#lib';
-import {
-  lostSecsOf,
-  SWEEP_ID,
-  type SweepInput,
-  sweepOrder,
-  sweepTitle,
-  sweepWorkflowId,
-  WORKFLOWS,
-} from '#protocol';
+import { lostSecsOf, SWEEP_ID, type SweepInput, sweepOrder, sweepTitle, sweepWorkflowId, WORKFLOWS } from '#protocol';
 import type { Plan } from '#scenario';
 import { notePaused, originKey, planFile, publishSweep, sharedProjectOf } from '#store';
 import { askServer } from './ask-server.js';
@@ -19,12 +11,7 @@ import type { Session } from './session.js';
 export type Rerun = Pick<SweepInput, 'again' | 'againCells'>;
 
 /** Starts the workflow of a plan, or joins it if it is running. */
-export async function startSweep(
-  session: Session,
-  plan: Plan,
-  round: number,
-  rerun: Rerun = {},
-): Promise<void> {
+export async function startSweep(session: Session, plan: Plan, round: number, rerun: Rerun = {}): Promise<void> {
   const project = await sharedProjectOf(session.engine.resultsPath);
   if (project !== null) await publishSweep(project, plan.sweep);
   const order: Omit<SweepInput, 'sweep'> = {

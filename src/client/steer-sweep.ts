@@ -77,9 +77,7 @@ const FAILED = 4;
 async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
   const handleOf = ({ workflow }: Client) => workflow.getHandle(sweepWorkflowId(sweep));
   let isClosed = false as boolean;
-  const closed = askServer(session, (client) => handleOf(client).result(), LONG_CALL).finally(
-    () => (isClosed = true),
-  );
+  const closed = askServer(session, (client) => handleOf(client).result(), LONG_CALL).finally(() => (isClosed = true));
   closed.catch(() => undefined); // handles the rejection if nobody is waiting anymore
   let first: number | null = null;
   while (!isClosed) {
@@ -98,9 +96,7 @@ async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
     const description = await client
       .withDeadline(Date.now() + ANSWER_MS, () => handleOf(client).describe())
       .catch(() => null);
-    const last = description?.raw.pendingActivities?.find(
-      ({ activityType }) => activityType?.name === 'finishSweep',
-    );
+    const last = description?.raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'finishSweep');
     if (last?.attempt == null) return null;
     // the cause of failures before this command started may have been repaired
     first ??= last.attempt;

@@ -119,11 +119,9 @@ export async function compareAgents(
   options: WithMargin,
 ): Promise<number> {
   const { alpha = ALPHA, margin = null, results, format } = options;
-  if (head !== undefined)
-    throw new UsageError('usage', '--agents ranks the agents of one sweep; name only that one');
+  if (head !== undefined) throw new UsageError('usage', '--agents ranks the agents of one sweep; name only that one');
   const other = otherOption(options);
-  if (other !== null)
-    throw new UsageError('usage', `--agents and ${other} cannot be combined; leave one of them out`);
+  if (other !== null) throw new UsageError('usage', `--agents and ${other} cannot be combined; leave one of them out`);
   const { resultsPath } = openProject(results);
   const ranking = await rankingOf(resultsPath, sweep ?? 'latest', { alpha, margin, warn: printNotice });
   const shown = { now: Date.now(), command: ownCommand };

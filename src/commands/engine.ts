@@ -45,9 +45,7 @@ export async function engineStop({ json, results }: Asked): Promise<number> {
   if (json) printJson({ stopped });
   else
     printNotice(
-      stopped
-        ? 'the engine has stopped; open sweeps continue when it is started again'
-        : 'the engine is not running',
+      stopped ? 'the engine has stopped; open sweeps continue when it is started again' : 'the engine is not running',
     );
   return 0;
 }
@@ -65,18 +63,14 @@ interface Part {
 }
 
 const partOf = (identity: ProcessIdentity | null | undefined): Part =>
-  identity != null && isAlive(identity)
-    ? { pid: identity.pid, state: 'running' }
-    : { pid: null, state: 'stopped' };
+  identity != null && isAlive(identity) ? { pid: identity.pid, state: 'running' } : { pid: null, state: 'stopped' };
 
 async function showStatus(resultsPath: string, json: boolean): Promise<number> {
   const state = await engineState(resultsPath);
   const server = state?.external === true ? { pid: null, state: 'external' as const } : partOf(state?.server);
   // `stop`, and `status` of an engine that is stopped, need not load Temporal's client
   const away =
-    state === null || server.state === 'stopped'
-      ? null
-      : await (await import('./shared/session.js')).whyAway(state);
+    state === null || server.state === 'stopped' ? null : await (await import('./shared/session.js')).whyAway(state);
   const status = {
     address: state?.address ?? null,
     ui_url: state?.uiUrl ?? null,

@@ -52,8 +52,7 @@ export function importSuite(path: string, { skill, out, force, json }: ImportOpt
   const folder = skillFolder(path, skill);
   const target = resolve(out ?? openProject().fixturesPath);
   const { cases, ignored } = suite.value;
-  if (cases.length === 0)
-    return refuse([{ file, line: 1, column: 1, path: '', message: 'there are no cases in it' }]);
+  if (cases.length === 0) return refuse([{ file, line: 1, column: 1, path: '', message: 'there are no cases in it' }]);
   const name = skillName(folder);
   const scenarios = suiteScenarios(suite.value, name, relative(target, folder));
   const problems = scenarios.flatMap((one, at) => problemsOf(one, at, scenarios, folder, suite.problemAt));
@@ -68,9 +67,7 @@ export function importSuite(path: string, { skill, out, force, json }: ImportOpt
   const count = files.length === 1 ? '1 scenario was' : `${files.length} scenarios were`;
   if (ignored.length > 0) printNotice(`warning: ignored in ${file}: ${ignored.join(', ')}`);
   if (suite.value.skill !== null && suite.value.skill !== name)
-    printNotice(
-      `warning: ${file} names the skill '${suite.value.skill}', but ${displayPath(folder)} has '${name}'`,
-    );
+    printNotice(`warning: ${file} names the skill '${suite.value.skill}', but ${displayPath(folder)} has '${name}'`);
   const judged = scenarios.filter(({ yaml }) => yaml.includes('type: llm_judge')).length;
   if (judged > 0)
     printNotice(
@@ -109,15 +106,10 @@ function problemsOf(
 ): Problem[] {
   const twice = all.findIndex((other) => other.name === name) < at;
   const isChecked =
-    of.expected !== undefined ||
-    of.assertions.length > 0 ||
-    of.shouldTrigger !== undefined ||
-    of.tool !== undefined;
+    of.expected !== undefined || of.assertions.length > 0 || of.shouldTrigger !== undefined || of.tool !== undefined;
   return [
     ...(isChecked ? [] : [problemAt(['evals', at, 'should_trigger'], NOTHING_EXPECTED)]),
-    ...(twice
-      ? [problemAt(['evals', at, 'id'], `another case is also named ${name}; ids must be unique`)]
-      : []),
+    ...(twice ? [problemAt(['evals', at, 'id'], `another case is also named ${name}; ids must be unique`)] : []),
     ...of.files.flatMap((file, index) =>
       isFile(join(folder, file))
         ? []

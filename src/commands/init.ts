@@ -21,8 +21,7 @@ export interface InitOptions {
 export function init(dir: string, { json, template, example }: InitOptions): number {
   if (example === true) return listExamples(json);
   const folder = resolve(dir);
-  const { sources, run, read } =
-    example === undefined ? TEMPLATES[template] : contentOf(findExample(example), folder);
+  const { sources, run, read } = example === undefined ? TEMPLATES[template] : contentOf(findExample(example), folder);
   const files = [...planFiles(folder, sources()), ...newIgnoreFile(folder)];
   writeNewFiles(folder, files);
   const paths = files.map(({ path }) => path);
@@ -65,10 +64,7 @@ const TEMPLATES = {
   eliza: {
     sources: () => [{ from: packageFile('dist/templates/eliza'), to: '' }],
     run: [
-      [
-        'scenario run fixtures/shopping.scenario.yaml',
-        'run it with a free stand-in for an agent (takes seconds)',
-      ],
+      ['scenario run fixtures/shopping.scenario.yaml', 'run it with a free stand-in for an agent (takes seconds)'],
       ['scenario matrix fixtures/shopping.matrix.yaml', 'run it with several wordings of its input'],
     ],
     read: 'fixtures/shopping.scenario.yaml',
@@ -175,9 +171,7 @@ function extendIgnoreFile(folder: string): string[] {
     appendFileSync(join(folder, FILE), missing);
     return [FILE];
   } catch (error) {
-    printNotice(
-      `warning: ${FILE} could not be changed; add the line ${LINE} to it: ${(error as Error).message}`,
-    );
+    printNotice(`warning: ${FILE} could not be changed; add the line ${LINE} to it: ${(error as Error).message}`);
     return [];
   }
 }

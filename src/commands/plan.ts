@@ -10,14 +10,7 @@ import {
   pairedCells,
   POWER,
 } from '#decide';
-import {
-  draftOf,
-  type DraftOptions,
-  openProject,
-  resolve,
-  type ResolvedSweep,
-  selectScenarios,
-} from '#planning';
+import { draftOf, type DraftOptions, openProject, resolve, type ResolvedSweep, selectScenarios } from '#planning';
 import { renderForecast } from '#reports';
 import { modelAsked } from '#scenario';
 import { readDigestedLog } from '#sweeps';
@@ -61,7 +54,11 @@ export async function plan(options: PlanOptions): Promise<number> {
     }),
   );
   const document = forecast(configurations, {
-    ...{ effect, power, alpha: ALPHA, concurrency: resolved.concurrency, maxUsd: resolved.maxUsd },
+    effect,
+    power,
+    alpha: ALPHA,
+    concurrency: resolved.concurrency,
+    maxUsd: resolved.maxUsd,
     mostRuns: maxRuns,
     sides: resolved.untilClear?.base.kind === 'sweep' ? 1 : 2,
     ...(repeat == null ? {} : { repeat }),
@@ -78,7 +75,9 @@ function configurationsOf({ cells, untilClear }: ResolvedSweep): Named[] {
   if (untilClear === null) return configurationsIn(cells);
   const { base } = untilClear;
   return pairedCells(cells, untilClear).map(({ scenario, agent, model, variant }) => ({
-    ...{ scenario, agent, model },
+    scenario,
+    agent,
+    model,
     variants: base.kind === 'variant' ? [base.variant, variant] : [variant],
   }));
 }

@@ -8,10 +8,7 @@ import { startAndFollow } from './run/run.js';
 import { readEnvFile } from './shared/option-values.js';
 import { printNotice, printSweep } from './shared/output.js';
 
-export interface RegradeOptions extends Pick<
-  DraftOptions,
-  'judge' | 'judgeModel' | 'concurrency' | 'maxUsd' | 'name'
-> {
+export interface RegradeOptions extends Pick<DraftOptions, 'judge' | 'judgeModel' | 'concurrency' | 'maxUsd' | 'name'> {
   results?: string;
   address?: string;
   envFile?: string;

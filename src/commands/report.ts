@@ -25,10 +25,7 @@ export async function report(id: string, options: ReportOptions): Promise<number
     throw new UsageError('usage', `'${id}' is a run, not a sweep; show it with ${ownCommand(`show ${id}`)}`);
   await bringSweepRuns(resultsPath, found.plan.sweep);
   if (options.format === 'html') {
-    const page = reportPage(
-      await embedSweep(resultsPath, found.plan, printNotice),
-      packageFile('dist/viewer'),
-    );
+    const page = reportPage(await embedSweep(resultsPath, found.plan, printNotice), packageFile('dist/viewer'));
     await write(page, options.output, replaceOutput);
     return 0;
   }

@@ -24,21 +24,20 @@ interface MatrixOptions extends ScenarioOptions {
 export const runScenarioFile = (file: string, options: ScenarioOptions): Promise<number> =>
   run({
     ...options,
-    ...{ files: [file], passWithNoScenarios: false, detach: false, listGates: true },
+    files: [file],
+    passWithNoScenarios: false,
+    detach: false,
+    listGates: true,
   });
 
 /** `scenario matrix`: runs all combinations of a matrix file as one sweep. Returns the exit code. */
-export async function runMatrixFile(
-  file: string,
-  { parallel, filter, ...options }: MatrixOptions,
-): Promise<number> {
+export async function runMatrixFile(file: string, { parallel, filter, ...options }: MatrixOptions): Promise<number> {
   const project = openProject(options.results);
   const { name, combinations, scenarios } = await selectMatrix(project, file, filter);
   if (options.dryRun) {
     const listed = combinations.map(({ id, values }) => ({ id, parameters: values }));
     if (options.json) printJson({ dry_run: true, combinations: listed });
-    else
-      for (const { id, parameters } of listed) process.stdout.write(`${id}  ${JSON.stringify(parameters)}\n`);
+    else for (const { id, parameters } of listed) process.stdout.write(`${id}  ${JSON.stringify(parameters)}\n`);
     return 0;
   }
   const draft = runDraft({ ...options, name, concurrency: parallel });

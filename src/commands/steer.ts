@@ -85,11 +85,7 @@ export async function retry(id: string, options: RetryOptions): Promise<number> 
  * `pause`: starts no new cells, but lets running agents finish. `cancel`: kills the agents, and returns when none of
  * their processes is left.
  */
-export async function pauseOrCancel(
-  verb: 'pause' | 'cancel',
-  id: string,
-  options: SweepOptions,
-): Promise<number> {
+export async function pauseOrCancel(verb: 'pause' | 'cancel', id: string, options: SweepOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
   if (hasEnded(resultsPath, plan)) return printAlreadyEnded(resultsPath, plan, options.json);

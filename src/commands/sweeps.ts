@@ -8,11 +8,7 @@ import { printJson, printNotice, textOptions } from './shared/output.js';
 const SHOWN = 20;
 
 /** `sweeps`: lists the sweeps of the results folder, newest first, using only the files. */
-export async function listSweeps(options: {
-  limit?: number;
-  results?: string;
-  json: boolean;
-}): Promise<number> {
+export async function listSweeps(options: { limit?: number; results?: string; json: boolean }): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const limit = options.limit ?? (options.json ? Infinity : SHOWN);
   const { sweeps, more } = readSweepList(resultsPath, limit, printNotice);

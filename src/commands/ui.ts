@@ -13,8 +13,7 @@ import { printJson, printNotice } from './shared/output.js';
  */
 export async function ui(id: string | undefined, options: SweepOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
-  const { workflow, sweep } =
-    id === undefined ? { workflow: null, sweep: null } : await find(resultsPath, id);
+  const { workflow, sweep } = id === undefined ? { workflow: null, sweep: null } : await find(resultsPath, id);
   const session = await openSession(resultsPath, printNotice, options);
   await session.close();
   const { engine } = session;

@@ -45,9 +45,7 @@ export async function validate(
     ...matrixProblems(project, known, scenario).map(({ problem }) => problem),
     ...lengthProblems(known, scenario),
     ...misfitsOfOwnAgents(known, scenario),
-    ...(scenario.variants.some((one) =>
-      one.scenario.agents.some(({ agent }) => known.get(agent)?.usesRuntime === true),
-    )
+    ...(scenario.variants.some((one) => one.scenario.agents.some(({ agent }) => known.get(agent)?.usesRuntime === true))
       ? runtimeProblems(scenario)
       : []),
   ]);
@@ -75,19 +73,19 @@ export async function validate(
   const others = otherFiles(searched);
   if (json)
     printJson({
-      ...{ valid: true, files: paths.map(displayPath), problems: [], warnings },
+      valid: true,
+      files: paths.map(displayPath),
+      problems: [],
+      warnings,
       ...(verbose ? { others } : {}),
     });
   else {
-    if (verbose)
-      printOthers(others, [...new Set(scenarios.flatMap((one) => one.variants.flatMap(leftOutOf)))]);
+    if (verbose) printOthers(others, [...new Set(scenarios.flatMap((one) => one.variants.flatMap(leftOutOf)))]);
     const hint =
       verbose || others.length === 0
         ? ''
         : `; ${others.length} other file${others.length === 1 ? ' is none' : 's are none'} (--verbose says why)`;
-    process.stdout.write(
-      `${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid${hint}\n`,
-    );
+    process.stdout.write(`${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid${hint}\n`);
   }
   return 0;
 }

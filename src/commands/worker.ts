@@ -64,9 +64,7 @@ export async function runHost(options: HostOptions): Promise<number> {
   if (options.metrics !== undefined) process.env['LLM_TOOL_TEST_METRICS'] = options.metrics;
   await checkServer(external, id);
   ignoreOutputErrors();
-  printNotice(
-    `host ${host.name}: ${host.slots} slots, results in ${location}, Temporal at ${external.address}`,
-  );
+  printNotice(`host ${host.name}: ${host.slots} slots, results in ${location}, Temporal at ${external.address}`);
   const onChange = createReporter(host.name);
   await keep({ resultsPath, external, idleMs: null, limits: limitsOf(process.env), host, onChange });
   const state = await readEngineState(stateFolder);
@@ -76,14 +74,11 @@ export async function runHost(options: HostOptions): Promise<number> {
 
 /** A server that does not answer yet is waited for. @throws InfrastructureError if it is too old for hosts */
 async function checkServer(external: TemporalAddress, projectId: string): Promise<void> {
-  const check = withClient(
-    external,
-    { timeoutMs: ANSWER_MS, signal: AbortSignal.timeout(ANSWER_MS) },
-    (client) =>
-      checkVersioning(client, taskQueueOf(projectId)).then(
-        () => null,
-        (error: unknown) => (error as Error).message,
-      ),
+  const check = withClient(external, { timeoutMs: ANSWER_MS, signal: AbortSignal.timeout(ANSWER_MS) }, (client) =>
+    checkVersioning(client, taskQueueOf(projectId)).then(
+      () => null,
+      (error: unknown) => (error as Error).message,
+    ),
   );
   const problem = await check.catch(() => null);
   if (problem !== null) throw new InfrastructureError(problem);

@@ -34,10 +34,7 @@ export async function showWorkers({ results, json }: Asked): Promise<number> {
 }
 
 /** `workers drain`: tells a host to take no new runs, or to take runs again (`--undo`). */
-export async function drainWorker(
-  name: string,
-  { results, json, undo }: Asked & { undo: boolean },
-): Promise<number> {
+export async function drainWorker(name: string, { results, json, undo }: Asked & { undo: boolean }): Promise<number> {
   const { store } = await openShared(results);
   const host = findHost(await readHosts(store), name);
   if (undo) await store.remove(drainObject(host.id));

@@ -10,8 +10,7 @@ export interface CostOwner {
 }
 
 /** Returns the key of an owner's costs. */
-export const costOwner = ({ scenario, agent, model }: CostOwner): string =>
-  JSON.stringify([scenario, agent, model]);
+export const costOwner = ({ scenario, agent, model }: CostOwner): string => JSON.stringify([scenario, agent, model]);
 
 /** False for a run that ended before its agent was started: it cost little, which says nothing about the next one. */
 export const predictsCost = ({ outcome, starts }: { outcome: Outcome; starts: number | null }): boolean =>

@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson, groupBy, type Json, mean, median } from '#lib';
-import {
-  capabilitiesIn,
-  CapabilityRate,
-  capabilityRates,
-  type Cell,
-  type Metrics,
-  type Outcome,
-  Usd,
-} from '#model';
+import { capabilitiesIn, CapabilityRate, capabilityRates, type Cell, type Metrics, type Outcome, Usd } from '#model';
 import { isTested } from './is-tested.js';
 
 /** A sequence of actions by which several runs went. */
@@ -28,9 +20,7 @@ interface Walked {
 
 /** Returns the most frequent sequences, the most frequent first. Runs whose sequence is unknown do not count. */
 export function commonTrajectories(runs: readonly Walked[], most: number): CommonTrajectory[] {
-  const known = runs.flatMap(({ actions, duration_secs }) =>
-    actions === null ? [] : { actions, duration_secs },
-  );
+  const known = runs.flatMap(({ actions, duration_secs }) => (actions === null ? [] : { actions, duration_secs }));
   const keyOf = ({ actions }: (typeof known)[number]): string => JSON.stringify(actions);
   return groupBy(known, keyOf)
     .map((alike) => ({ alike, key: alike.slice(0, 1).map(keyOf).join() }))
@@ -47,8 +37,7 @@ export function commonTrajectories(runs: readonly Walked[], most: number): Commo
 /** More sequences than that are hardly common. */
 const MOST_TRAJECTORIES = 5;
 
-const average = (what: string) =>
-  z.number().nullable().describe(`${what} of the tested cells; null: unknown`);
+const average = (what: string) => z.number().nullable().describe(`${what} of the tested cells; null: unknown`);
 
 /** The results of all cells that have the same value of a parameter, whatever their other parameters are. */
 export const ParameterResults = z.object({
@@ -66,10 +55,7 @@ export const ParameterResults = z.object({
   median_tokens: average('Median of the known numbers of tokens'),
   mean_tool_calls: average('Mean of the known numbers of tool calls'),
   median_tool_calls: average('Median of the known numbers of tool calls'),
-  capabilities: z
-    .array(CapabilityRate)
-    .exactOptional()
-    .describe('Capabilities that gates of the tested cells checked'),
+  capabilities: z.array(CapabilityRate).exactOptional().describe('Capabilities that gates of the tested cells checked'),
   common_trajectories: z
     .array(CommonTrajectory)
     .exactOptional()
@@ -124,29 +110,34 @@ export function groupByParameter<T>(
 }
 
 /** Summarizes the cells of a sweep by each value of each parameter. Empty without parameters. */
-export const byParameter = (
-  scenarios: readonly Combined[],
-  cells: readonly CellResult[],
-): ParameterResults[] =>
+export const byParameter = (scenarios: readonly Combined[], cells: readonly CellResult[]): ParameterResults[] =>
   groupByParameter(scenarios, cells, (cell) => cell).map(({ parameter, value, items }) => {
     const tested = items.filter(isTested);
     const passed = tested.filter(({ outcome }) => outcome === 'pass').length;
-    const known = (of: (cell: CellResult) => number | null | undefined) =>
-      tested.flatMap((cell) => of(cell) ?? []);
+    const known = (of: (cell: CellResult) => number | null | undefined) => tested.flatMap((cell) => of(cell) ?? []);
     const [durations, costs] = [known((cell) => cell.duration_secs), known((cell) => cell.cost_usd)];
     const tokens = known(({ metrics }) => metrics?.agent_work?.tokens);
     const calls = known(({ metrics }) => metrics?.agent_work?.tool_calls);
     return {
-      ...{ parameter, value, cells: items.length, tested: tested.length, passed },
+      parameter,
+      value,
+      cells: items.length,
+      tested: tested.length,
+      passed,
       success_rate: tested.length === 0 ? null : passed / tested.length,
-      ...{ mean_duration_secs: mean(durations), median_duration_secs: median(durations) },
-      ...{ mean_cost_usd: mean(costs), median_cost_usd: median(costs) },
-      ...{ mean_tokens: mean(tokens), median_tokens: median(tokens) },
-      ...{ mean_tool_calls: mean(calls), median_tool_calls: median(calls) },
+      mean_duration_secs: mean(durations),
+      median_duration_secs: median(durations),
+      mean_cost_usd: mean(costs),
+      median_cost_usd: median(costs),
+      mean_tokens: mean(tokens),
+      median_tokens: median(tokens),
+      mean_tool_calls: mean(calls),
+      median_tool_calls: median(calls),
       capabilities: capabilityRates(tested.flatMap(({ metrics }) => capabilitiesIn(metrics?.details ?? []))),
       common_trajectories: commonTrajectories(
         tested.map(({ metrics, duration_secs }) => ({
-          ...{ actions: metrics?.agent_work?.actions ?? null, duration_secs },
+          actions: metrics?.agent_work?.actions ?? null,
+          duration_secs,
         })),
         MOST_TRAJECTORIES,
       ),

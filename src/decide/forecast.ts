@@ -1,13 +1,6 @@
 import { dollars, groupBy, mean, randomFrom } from '#lib';
 import type { Cell, ResultDigest } from '#model';
-import {
-  type Count,
-  type Expected,
-  expectedRounds,
-  firstLevel,
-  runsToShow,
-  smallestToShow,
-} from '#statistics';
+import { type Count, type Expected, expectedRounds, firstLevel, runsToShow, smallestToShow } from '#statistics';
 import { configurationKey } from './decision/paired-cells.js';
 import { isTested } from './is-tested.js';
 
@@ -96,7 +89,10 @@ export function expectedOf(
   const passed = runs.filter(({ outcome }) => outcome === 'pass').length;
   const rate = runs.length === 0 ? null : passed / runs.length;
   return {
-    ...{ scenario, agent, model, variants },
+    scenario,
+    agent,
+    model,
+    variants,
     earlier: { passed, tested: runs.length },
     pass_rate: passRate ?? rate ?? 0.5,
     run_usd: usd ?? mean(runs.map(({ cost_usd: cost }) => cost)),
@@ -110,7 +106,9 @@ export const configurationsIn = (
 ): Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'variants'>[] =>
   groupBy(cells, configurationKey).flatMap((group) =>
     group.slice(0, 1).map(({ scenario, agent, model, variant }) => ({
-      ...{ scenario, agent, model },
+      scenario,
+      agent,
+      model,
       variants: [variant],
     })),
   );
@@ -157,25 +155,25 @@ export function forecast(
   });
   let needed = Math.ceil(runsToShow(known, { difference: effect, alpha: level, power }));
   // With few runs, the exact test finds less than the formula says.
-  while ((smallestToShow(known, { runs: needed, alpha: level, power }) ?? Infinity) > effect + 1e-6)
-    needed += 1;
+  while ((smallestToShow(known, { runs: needed, alpha: level, power }) ?? Infinity) > effect + 1e-6) needed += 1;
   const affordable = maxUsd === null || usd === null || usd === 0 ? null : Math.floor(maxUsd / usd);
   const untilClear = (change: number): ForecastRuns & { found: number } => {
     const rates = configurations.map(({ pass_rate: base }) => ({
       base,
       head: Math.min(1, Math.max(0, base + change)),
     }));
-    const { rounds, found }: Expected = expectedRounds(
-      rates,
-      { rounds: mostRuns, effect, alpha },
-      randomFrom('plan'),
-    );
+    const { rounds, found }: Expected = expectedRounds(rates, { rounds: mostRuns, effect, alpha }, randomFrom('plan'));
     return { ...taking(rounds), found };
   };
   const meanRate = mean(configurations.map(({ pass_rate: rate }) => rate)) ?? 0.5;
   const sizes = new Set([...curveTo(needed), needed, ...(repeat === undefined ? [] : [repeat])]);
   return {
-    ...{ effect, power, alpha, level, concurrency, configurations: [...configurations] },
+    effect,
+    power,
+    alpha,
+    level,
+    concurrency,
+    configurations: [...configurations],
     needed: pointOf(needed),
     affordable: affordable === null || maxUsd === null ? null : { max_usd: maxUsd, ...pointOf(affordable) },
     until_clear: {
@@ -189,9 +187,7 @@ export function forecast(
 
 /** An assumed pass rate counts as if many runs had shown it. */
 const countOf = ({ earlier, pass_rate: rate }: ForecastConfiguration): Count =>
-  earlier.tested > 0 && rate === earlier.passed / earlier.tested
-    ? earlier
-    : { passed: 100 * rate, tested: 100 };
+  earlier.tested > 0 && rate === earlier.passed / earlier.tested ? earlier : { passed: 100 * rate, tested: 100 };
 
 /** Numbers of runs up to the first beyond `most`. */
 function curveTo(most: number): number[] {

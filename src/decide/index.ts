@@ -19,20 +19,9 @@ export {
   comparedCalibrations,
   comparedJudgeWarnings,
 } from './calibration/judge-notes.js';
-export {
-  BaselineLine,
-  baselineOf,
-  formatBaseline,
-  parseBaseline,
-  updateBaseline,
-} from './comparison/baseline.js';
+export { BaselineLine, baselineOf, formatBaseline, parseBaseline, updateBaseline } from './comparison/baseline.js';
 export { type RunInputs, jsonDifferences } from './comparison/changes.js';
-export {
-  compareSweeps,
-  compareWithBaseline,
-  type SweepToCompare,
-  oneVariant,
-} from './comparison/compare-sweeps.js';
+export { compareSweeps, compareWithBaseline, type SweepToCompare, oneVariant } from './comparison/compare-sweeps.js';
 export {
   ALPHA,
   Change,

@@ -6,13 +6,8 @@ import type { Totals } from './totals.js';
  * True if a run counts in rates, comparisons and verdicts: it passed or failed, and something was checked. Without
  * gates and a judge, a run passes because its agent ends.
  */
-export const isTested = ({
-  outcome,
-  unchecked,
-}: {
-  outcome: Outcome | null;
-  unchecked?: true | undefined;
-}): boolean => (outcome === 'pass' || outcome === 'fail') && unchecked !== true;
+export const isTested = ({ outcome, unchecked }: { outcome: Outcome | null; unchecked?: true | undefined }): boolean =>
+  (outcome === 'pass' || outcome === 'fail') && unchecked !== true;
 
 /** The runs that count in a rate: those that passed or failed, and in which something was checked. */
 export function testedOf({ passed, failed, unchecked }: Pick<Totals, 'passed' | 'failed' | 'unchecked'>): {
@@ -50,10 +45,8 @@ export const endedWithoutResult = (line: Ended): boolean => !isDecided(line) && 
  * The starts of a run that ended without a result before the one that counts: with their hosts, or with the agent's
  * work until then.
  */
-export const errorsWithin = ({
-  lost_runs = 0,
-  begun_anew = 0,
-}: Pick<ResultLine, 'lost_runs' | 'begun_anew'>): number => lost_runs + begun_anew;
+export const errorsWithin = ({ lost_runs = 0, begun_anew = 0 }: Pick<ResultLine, 'lost_runs' | 'begun_anew'>): number =>
+  lost_runs + begun_anew;
 
 /** Leaves out lines that a step has written twice. */
 export const withoutRepeats = <T extends Pick<ResultLine, 'id' | 'timestamp'>>(lines: readonly T[]): T[] => [

@@ -128,8 +128,7 @@ export function planClean(facts: CleanFacts, before: number, only?: string): Cle
     sweepEnvs: facts.sweepEnvs.filter((id) => (known.get(id) ?? 'ended') === 'ended'),
     reused: facts.runs
       .filter(
-        ({ id, sweep, startedAt }) =>
-          kept.runs.has(id) && isOld(startedAt) && sweep !== null && !notEnded.has(sweep),
+        ({ id, sweep, startedAt }) => kept.runs.has(id) && isOld(startedAt) && sweep !== null && !notEnded.has(sweep),
       )
       .map(({ id }) => id),
   };

@@ -29,8 +29,7 @@ export const isFilter = (filter: CellFilter): boolean =>
 
 const isSelected = (cell: SweepCell, filter: CellFilter): boolean =>
   (!filter.failed || (cell.outcome !== null && cell.outcome !== 'pass')) &&
-  (filter.labels.length === 0 ||
-    filter.labels.some((label) => cell.human?.labels?.includes(label) === true)) &&
+  (filter.labels.length === 0 || filter.labels.some((label) => cell.human?.labels?.includes(label) === true)) &&
   NAMED.every(([list, field]) => filter[list].length === 0 || filter[list].includes(cell[field]));
 
 /**

@@ -25,11 +25,7 @@ export type Totals = z.infer<typeof Totals>;
  */
 export const EarlierRuns = z.object({
   runs: z.number().int().describe('Number of runs'),
-  lost: z
-    .number()
-    .int()
-    .exactOptional()
-    .describe('How many of them were lost with their hosts; absent: none'),
+  lost: z.number().int().exactOptional().describe('How many of them were lost with their hosts; absent: none'),
   cost_usd: Usd.nullable().describe('Their known costs; null: none is known'),
   cost_unknown: z.number().int().describe('Runs whose cost is unknown or only partly known'),
 });

@@ -1,13 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  isAlive,
-  type ProcessIdentity,
-  readJsonIfThere,
-  TEMPORARY,
-  writeFileAtomic,
-  packageVersion,
-} from '#host';
+import { isAlive, type ProcessIdentity, readJsonIfThere, TEMPORARY, writeFileAtomic, packageVersion } from '#host';
 import { ENGINE_PROTOCOL } from '#lib';
 
 /** `<state>/engine.json`: what the keeper records about itself and the processes that it keeps running. */
@@ -88,8 +81,7 @@ export const writeEngineState = (stateFolder: string, state: EngineState): Promi
 /** Removes files that killed keepers were writing. Only the holder of the engine's lock may call this. */
 export function removeHalfWritten(stateFolder: string): void {
   for (const name of readdirSync(stateFolder)) {
-    if (name.startsWith('engine.json.') && TEMPORARY.test(name))
-      rmSync(join(stateFolder, name), { force: true });
+    if (name.startsWith('engine.json.') && TEMPORARY.test(name)) rmSync(join(stateFolder, name), { force: true });
   }
 }
 

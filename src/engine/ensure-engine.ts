@@ -98,8 +98,7 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     const newer = newerEngineProblem(state, folder);
     if (newer !== null) throw new EngineUnavailable(newer);
     if (holder === null) {
-      if (starts++ >= 3)
-        throw new EngineUnavailable(`the engine does not start; see ${logFile(folder, 'keeper')}`);
+      if (starts++ >= 3) throw new EngineUnavailable(`the engine does not start; see ${logFile(folder, 'keeper')}`);
       startedAt = Date.now();
       await startKeeper(request, folder);
       return null;
@@ -170,9 +169,7 @@ export async function stopEngine(
     if (!(await waitForExit(keeper, engineStopMs))) return { status: 'ending', process: keeper };
   }
   const state = await readEngineState(stateFolder);
-  const left = [state?.worker ?? null, state?.server ?? null].filter(
-    (process) => process !== null && isAlive(process),
-  );
+  const left = [state?.worker ?? null, state?.server ?? null].filter((process) => process !== null && isAlive(process));
   for (const process of left)
     if (process !== null && !(await endProcess(process))) return { status: 'ending', process };
   return { status: keeper === null && left.length === 0 ? 'not running' : 'stopped' };

@@ -32,11 +32,7 @@ const cancelledBy = (signal: AbortSignal | undefined): { cancelSignal?: AbortSig
  *
  * @throws TemporalNotFound if the command fails
  */
-export async function temporalVersion(
-  path: string,
-  timeoutMs = VERSION_MS,
-  signal?: AbortSignal,
-): Promise<string> {
+export async function temporalVersion(path: string, timeoutMs = VERSION_MS, signal?: AbortSignal): Promise<string> {
   const result = await execa(path, ['--version'], {
     reject: false,
     timeout: timeoutMs,
@@ -151,15 +147,11 @@ export async function lookForTemporal(cache: () => string): Promise<TemporalPlac
  *
  * @throws TemporalNotFound
  */
-export async function findTemporal(
-  report: (text: string) => void,
-  signal?: AbortSignal,
-): Promise<TemporalExecutable> {
+export async function findTemporal(report: (text: string) => void, signal?: AbortSignal): Promise<TemporalExecutable> {
   const found = await lookForTemporal(cacheHome);
   if (found?.from === 'LLM_TOOL_TEST_TEMPORAL_BIN' && !(await isExecutable(found.path)))
     throw new TemporalNotFound(`LLM_TOOL_TEST_TEMPORAL_BIN=${found.path}: not an executable file`);
-  if (found !== null)
-    return { path: found.path, version: await temporalVersion(found.path, VERSION_MS, signal) };
+  if (found !== null) return { path: found.path, version: await temporalVersion(found.path, VERSION_MS, signal) };
 
   const cache = cacheHome();
   const cached = cachedIn(cache);
@@ -168,8 +160,7 @@ export async function findTemporal(
     onWait: () => report('waiting for another process that provides the Temporal CLI'),
     signal,
   });
-  if (lock === null)
-    throw new TemporalNotFound('timed out waiting for another process that provides the Temporal CLI');
+  if (lock === null) throw new TemporalNotFound('timed out waiting for another process that provides the Temporal CLI');
   try {
     if (!(await isExecutable(cached))) await provide(cached, report, signal);
   } finally {

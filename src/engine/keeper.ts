@@ -206,10 +206,8 @@ async function takeOver(
   { external, host }: Pick<KeeperOptions, 'external' | 'host'>,
 ): Promise<Pick<EngineState, 'server' | 'worker'>> {
   if (before === null) return { server: null, worker: null };
-  const sameServer =
-    external === null ? !before.external : before.external && before.address === external.address;
-  const sameWorker =
-    sameServer && before.build === buildId() && JSON.stringify(before.host) === JSON.stringify(host);
+  const sameServer = external === null ? !before.external : before.external && before.address === external.address;
+  const sameWorker = sameServer && before.build === buildId() && JSON.stringify(before.host) === JSON.stringify(host);
   if (!sameWorker) await endProcess(before.worker);
   if (!sameServer) await endProcess(before.server);
   return { server: sameServer ? before.server : null, worker: sameWorker ? before.worker : null };
@@ -228,8 +226,7 @@ const hasLiveSupervisors = (stateFolder: string): boolean =>
   commandLines().some((line) => line.includes(`${stateFolder}/work/`));
 
 function commandLines(): string[] {
-  if (process.platform !== 'linux')
-    return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
+  if (process.platform !== 'linux') return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
   return readdirSync('/proc').flatMap((pid) => {
     try {
       return /^\d+$/.test(pid) ? [readFileSync(`/proc/${pid}/cmdline`, 'utf8')] : [];
@@ -244,10 +241,7 @@ function commandLines(): string[] {
  * changed for `silentMs`, which is longer than any task blocks an event loop. Time is measured by a clock that stops
  * while the machine sleeps, so that waking up does not look like a standstill.
  */
-function createWatchdog(
-  signOfLife: string,
-  silentMs: number,
-): (worker: ProcessIdentity | null) => Promise<boolean> {
+function createWatchdog(signOfLife: string, silentMs: number): (worker: ProcessIdentity | null) => Promise<boolean> {
   let seen = '';
   let changedAt = performance.now();
   return async (worker) => {

@@ -37,9 +37,7 @@ export const anyFreePort = (): Promise<number> =>
     probe.listen(0, LOOPBACK, () => {
       const address = probe.address();
       probe.close(() =>
-        address !== null && typeof address === 'object'
-          ? resolve(address.port)
-          : reject(new Error('no port')),
+        address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
       );
     });
   });
@@ -98,10 +96,7 @@ export type Recorder = (process: ProcessIdentity) => Promise<void> | void;
  * program never runs: a shell waits for a line and then becomes the program, with the same identity. Without the line
  * the shell ends, because its input is closed when this process ends.
  */
-export async function startRecorded(
-  { command, args, log, env }: Detached,
-  record: Recorder,
-): Promise<ProcessIdentity> {
+export async function startRecorded({ command, args, log, env }: Detached, record: Recorder): Promise<ProcessIdentity> {
   const shell = ['-c', 'read -r line && exec "$@" </dev/null', 'sh', command, ...args];
   const { identity, stdin } = launch({ command: 'sh', args: shell, log, env }, 'pipe');
   stdin?.on('error', () => undefined); // it has already ended; its log says why
@@ -127,30 +122,20 @@ export const startServer = (
       command: 'sh',
       args: [
         ...['-c', 'umask 077 && exec "$@"', 'sh', temporal.path],
-        ...[
-          'server',
-          'start-dev',
-          '--ip',
-          LOOPBACK,
-          '--port',
-          String(ports.port),
-          '--ui-port',
-          String(ports.uiPort),
-        ],
+        ...['server', 'start-dev', '--ip', LOOPBACK, '--port', String(ports.port), '--ui-port', String(ports.uiPort)],
         ...['--db-filename', databaseFile(stateFolder, temporal.version)],
         // Safe if the process is killed. Full sync would take four times as long (specs/explanation/durability.md).
         ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
-        ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
-          '--search-attribute',
-          `${name}=${type}`,
-        ]),
+        ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
         ...Object.entries(TUNING).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]),
         ...['--log-level', 'warn', '--log-format', 'json'],
       ],
       log: logFile(stateFolder, 'server'),
       // Nothing else of the user's environment: it may contain keys, and the server outlives the shell.
       env: {
-        ...{ PATH: process.env['PATH'], HOME: stateFolder, TMPDIR: process.env['TMPDIR'] },
+        PATH: process.env['PATH'],
+        HOME: stateFolder,
+        TMPDIR: process.env['TMPDIR'],
         // Its single SQLite connection does one thing at a time, so more processors would only search for work.
         GOMAXPROCS: '1',
       },

@@ -52,10 +52,7 @@ const ANSWER_MS = 5000;
  * which works with every server that is not frozen, even with a full disk. Time is measured by a clock that stops while
  * the machine sleeps.
  */
-export function createServerWatch(
-  silentMs: number,
-  signal: AbortSignal,
-): (server: TemporalAddress) => boolean {
+export function createServerWatch(silentMs: number, signal: AbortSignal): (server: TemporalAddress) => boolean {
   const lookMs = Math.min(silentMs / 8, MOST_LOOK_MS);
   let answeredAt = performance.now();
   let lookedAt = performance.now();

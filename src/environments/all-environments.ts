@@ -35,9 +35,7 @@ export const whyUnusable = async (
   folders: ProjectFolders,
   env: NodeJS.ProcessEnv,
 ): Promise<{ why: string; isFinal: boolean } | null> =>
-  wanted.type === 'auto'
-    ? null
-    : ((await environments[wanted.type].whyUnusable?.(wanted, folders, env)) ?? null);
+  wanted.type === 'auto' ? null : ((await environments[wanted.type].whyUnusable?.(wanted, folders, env)) ?? null);
 
 /** Returns how processes that an agent leaves behind are found and killed. */
 export const containmentIn = (handle: EnvironmentHandle): Promise<Containment> =>

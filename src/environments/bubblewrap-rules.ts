@@ -101,8 +101,7 @@ export async function rulesFor(handle: EnvironmentHandle, { argv, env, checks }:
   const root = await realpath(handle.root);
   const walls = { hidden: hidden.map(({ path }) => path), project: project[0]?.path ?? null };
   const isHidden = (path: string): boolean => isBehind(path, walls);
-  const isOwn = (path: string): boolean =>
-    [handle.root, root].some((own) => path === own || isBelow(path, own));
+  const isOwn = (path: string): boolean => [handle.root, root].some((own) => path === own || isBelow(path, own));
 
   const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
   const wanted = [
@@ -115,8 +114,7 @@ export async function rulesFor(handle: EnvironmentHandle, { argv, env, checks }:
   const programs = [...new Set(named.flat())].filter((path) => isHidden(path) && !isOwn(path));
   // Also under the name that is used, if a rule hides the symlinks by which it leads to the folder.
   const roots = isHidden(handle.root) ? [handle.root, root] : [root];
-  const own = (name: string, look: Look): Rule[] =>
-    roots.map((folder) => ({ path: join(folder, name), look }));
+  const own = (name: string, look: Look): Rule[] => roots.map((folder) => ({ path: join(folder, name), look }));
   return [
     ...project,
     ...(await Promise.all(programs.map((path) => reachOf(path, walls)))).map((path): Rule => ({

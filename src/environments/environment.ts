@@ -180,8 +180,7 @@ export type ProcessState =
   | { state: 'ended'; exitCode: number; stopped: StopReason | null };
 
 /** The processes to kill: a start of the agent (with the reason), what is left of a step, or everything of the run. */
-type Killed =
-  { start: number; reason: Exclude<StopReason, 'deadline' | 'idle'> } | { part: string } | 'everything';
+type Killed = { start: number; reason: Exclude<StopReason, 'deadline' | 'idle'> } | { part: string } | 'everything';
 
 /**
  * A kind of place to run in. It need not share a disk with the host. It stores nothing about a run except in the

@@ -25,10 +25,7 @@ async function copyWhole(from: string, to: string): Promise<void> {
 }
 
 /** Fills the folder, on the host, of the programs that come first on PATH. */
-export function fillBinaries(
-  folder: string,
-  { programs, scripts = {} }: Pick<Contents, 'programs' | 'scripts'>,
-): void {
+export function fillBinaries(folder: string, { programs, scripts = {} }: Pick<Contents, 'programs' | 'scripts'>): void {
   for (const [name, path] of Object.entries(programs))
     if (!Object.hasOwn(scripts, name)) symlinkSync(path, join(folder, name));
   // With `wx`, nothing is written through a symlink.
@@ -53,8 +50,7 @@ async function copyFixture(fixture: string, folder: string): Promise<void> {
   for (const { path, kind } of initialEntries) {
     // Only folders are merged. Copying over an existing symlink would follow it, and copying over a folder would fail.
     const replaced = kinds.get(path);
-    if (replaced !== undefined && (kind !== 'folder' || replaced !== 'folder'))
-      await removeTree(join(folder, path));
+    if (replaced !== undefined && (kind !== 'folder' || replaced !== 'folder')) await removeTree(join(folder, path));
   }
   await copyTree(initial, initialEntries, folder);
 }

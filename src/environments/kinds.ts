@@ -36,18 +36,14 @@ const kindOf = ({ type }: { type: string }): Kind => ownValue<Kind>(KINDS, type)
  * The container or cloud sandbox in which the runs of a scenario's `environment` are; null if they use this machine's
  * files.
  */
-export const apartFrom = (wanted: { type: string }): NonNullable<Kind['apart']> | null =>
-  kindOf(wanted).apart ?? null;
+export const apartFrom = (wanted: { type: string }): NonNullable<Kind['apart']> | null => kindOf(wanted).apart ?? null;
 
 /** The names of the variables that runs in an environment take from the shell. */
 export const variablesOfEnvironment = (wanted: { type: string }): readonly string[] =>
   kindOf(wanted).needs?.variables ?? [];
 
 /** Returns the variables that its runs need and that have no value. */
-export function missingInEnvironment(
-  wanted: { type: string },
-  values: Readonly<Record<string, string>>,
-): string[] {
+export function missingInEnvironment(wanted: { type: string }, values: Readonly<Record<string, string>>): string[] {
   const { needs } = kindOf(wanted);
   return needs === undefined || (values[needs.key] ?? '') !== '' ? [] : [needs.key];
 }

@@ -215,9 +215,7 @@ export async function look(workspace: string, path: string): Promise<FileStat> {
 async function utf8(workspace: string, path: string, limit: number): Promise<string | null> {
   try {
     const content = await readInside(workspace, path, limit);
-    return content === null
-      ? null
-      : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+    return content === null ? null : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;

@@ -34,20 +34,10 @@ const isRoot = (): boolean => process.getuid?.() === 0;
  * creates: bwrap looks itself up there. Messages of pasta are kept out of the program's output.
  */
 export async function inOwnNetwork(ports: readonly number[], argv: readonly string[]): Promise<string[]> {
-  const [pasta, unshare, sh] = await Promise.all([
-    pastaArgs(ports),
-    findExecutable('unshare'),
-    findExecutable('sh'),
-  ]);
+  const [pasta, unshare, sh] = await Promise.all([pastaArgs(ports), findExecutable('unshare'), findExecutable('sh')]);
   if (unshare === null || sh === null) throw new Error('unshare or sh was not found on PATH');
   const inner = [unshare, '--mount-proc', ...argv];
-  const started = (program: readonly string[]): string[] => [
-    ...pasta,
-    '--log-file',
-    '/dev/null',
-    '--',
-    ...program,
-  ];
+  const started = (program: readonly string[]): string[] => [...pasta, '--log-file', '/dev/null', '--', ...program];
   // As root, pasta complains about the missing user namespace before it opens the log file.
   if (!isRoot() || !(await passesFiles())) return started(inner);
   return [
@@ -68,17 +58,14 @@ async function findOutWhatPasses(): Promise<boolean> {
  * Arguments of bwrap inside pasta that restore the user's ids: a user other than root would appear to be root there.
  */
 export const restoreIdsArgs = (): string[] =>
-  isRoot()
-    ? []
-    : ['--unshare-user', '--uid', String(process.getuid?.()), '--gid', String(process.getgid?.())];
+  isRoot() ? [] : ['--unshare-user', '--uid', String(process.getuid?.()), '--gid', String(process.getgid?.())];
 
 const ownNetwork = remembered(() => ({ works: false }));
 
 /** Returns why a sandbox cannot have its own network on this machine, with a remedy; null if it can. */
 export async function whyNoOwnNetwork(): Promise<string | null> {
   if (ownNetwork().works) return null;
-  if ((await findExecutable('pasta')) === null)
-    return 'pasta is not on PATH; install passt (apt install passt)';
+  if ((await findExecutable('pasta')) === null) return 'pasta is not on PATH; install passt (apt install passt)';
   if ((await resolverInside()) === null)
     return `the name servers of ${RESOLVER} are on this machine's loopback; add one that is not`;
   const reason = await whyItFails([...(await pastaArgs([])), '--', 'unshare', '--mount-proc', 'true']);

@@ -26,8 +26,6 @@ async function makeOwnFolder(root: string, folder: string): Promise<void> {
   const existing = nearestExisting(folder);
   const own = join(await realpath(root), relative(root, existing));
   if ((await realpath(existing)) !== own)
-    throw new SymlinkInTheWay(
-      `a symlink created by the agent blocks its settings: ${relative(root, existing)}`,
-    );
+    throw new SymlinkInTheWay(`a symlink created by the agent blocks its settings: ${relative(root, existing)}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }

@@ -35,9 +35,7 @@ export async function workspaceChanges(
     if (changed.length >= MAX_CHANGES) more += 1;
     else {
       const start =
-        bytes === null || starts >= MAX_STARTS
-          ? null
-          : await startOf(join(workspace, path)).catch(() => null);
+        bytes === null || starts >= MAX_STARTS ? null : await startOf(join(workspace, path)).catch(() => null);
       if (start !== null) starts += 1;
       changed.push({ path, change, bytes, start });
     }
@@ -51,8 +49,7 @@ export async function workspaceChanges(
     const origin = origins.get(path);
     const bytes = info.isFile() ? info.size : null;
     if (origin === undefined) await note(path, 'added', bytes);
-    else if (!(await isSame(join(workspace, path), origin).catch(() => false)))
-      await note(path, 'changed', bytes);
+    else if (!(await isSame(join(workspace, path), origin).catch(() => false))) await note(path, 'changed', bytes);
     else if ('content' in origin) unchanged.push(path);
   }
   if (seen.size < MAX_VISITED) {
@@ -98,8 +95,7 @@ async function isSame(path: string, origin: Origin): Promise<boolean> {
   const info = await lstat(path);
   if ('to' in origin) return info.isSymbolicLink() && (await readlink(path)) === origin.to;
   if (!info.isFile()) return false;
-  if ('content' in origin)
-    return (await readFile(path, { encoding: 'utf8', flag: AS_IT_IS })) === origin.content;
+  if ('content' in origin) return (await readFile(path, { encoding: 'utf8', flag: AS_IT_IS })) === origin.content;
   const before = await lstat(origin.file);
   if (before.size !== info.size) return false;
   // Copies keep the modification time of the original.

@@ -72,8 +72,7 @@ export const gateTypes = gates.map(typeOf);
 /** A gate as a scenario declares it. */
 export const GateSpec = z.discriminatedUnion('type', schemasOf(gates), {
   error: ({ input }) => {
-    if (typeof input !== 'object' || input === null)
-      return 'expected a gate: a map with a type and its fields';
+    if (typeof input !== 'object' || input === null) return 'expected a gate: a map with a type and its fields';
     const found = 'type' in input ? `unknown gate ${JSON.stringify(input.type)}` : 'missing';
     return `${found}: expected ${gateTypes.join(' | ')}`;
   },
@@ -88,8 +87,7 @@ function gateOf(spec: GateSpec): Gate<z.ZodType<GateSpec>> {
 }
 
 /** Performs one check. Rejects only if the context does, that is, if the harness itself fails. */
-export const checkGate = (spec: GateSpec, context: GateContext): Promise<Verdict> =>
-  gateOf(spec).check(spec, context);
+export const checkGate = (spec: GateSpec, context: GateContext): Promise<Verdict> => gateOf(spec).check(spec, context);
 
 /** The number of answers of a model that the check asks for. */
 export const answersAsked = (spec: GateSpec): number => gateOf(spec).asks?.(spec) ?? 0;

@@ -71,8 +71,7 @@ export const shareProblem = (name: string, value: number): string | null =>
   value >= 0 && value <= 1 ? null : `${name}: expected a number from 0 to 1`;
 
 /** True if more than half of the votes are for it. */
-export const isMajority = (votes: readonly boolean[]): boolean =>
-  votes.filter(Boolean).length * 2 > votes.length;
+export const isMajority = (votes: readonly boolean[]): boolean => votes.filter(Boolean).length * 2 > votes.length;
 
 /** The mean, rounded so that three votes of 0.7 reach a threshold of 0.7. */
 export const meanOf = (numbers: readonly number[]): number =>

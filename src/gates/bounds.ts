@@ -35,10 +35,7 @@ export function judgeNumber(
 
 /** "at least 2 and at most 5 tools" */
 export function describeBounds({ min, max }: Bounds, unit = ''): string {
-  const words = [
-    ...(min === undefined ? [] : [`at least ${min}`]),
-    ...(max === undefined ? [] : [`at most ${max}`]),
-  ];
+  const words = [...(min === undefined ? [] : [`at least ${min}`]), ...(max === undefined ? [] : [`at most ${max}`])];
   return `${words.join(' and ')}${unit}`;
 }
 

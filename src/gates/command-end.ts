@@ -27,7 +27,5 @@ export function commandFailure(result: CommandResult, timeoutSecs: number, expec
 /** "only the first 1048576 of 2000000 bytes of stdout were kept", or null if stdout was not cut. */
 export function stdoutCut(result: CommandResult): string | null {
   const kept = Buffer.byteLength(result.stdout);
-  return kept < result.stdoutBytes
-    ? `only the first ${kept} of ${result.stdoutBytes} bytes of stdout were kept`
-    : null;
+  return kept < result.stdoutBytes ? `only the first ${kept} of ${result.stdoutBytes} bytes of stdout were kept` : null;
 }

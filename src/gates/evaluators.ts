@@ -35,9 +35,7 @@ export function readEvaluator(name: string, result: CommandResult, timeoutSecs: 
   }
   const { metrics = null, score = null, summary = null } = parsed;
   const problems = [
-    score !== null && (typeof score !== 'number' || score < 0 || score > 1)
-      ? 'score is not a number from 0 to 1'
-      : '',
+    score !== null && (typeof score !== 'number' || score < 0 || score > 1) ? 'score is not a number from 0 to 1' : '',
     isStorable(metrics) ? '' : `metrics are nested more than ${MAX_DEPTH} deep`,
     isFiniteJson(metrics) ? '' : 'metrics have a number that is too large',
     summary !== null && typeof summary !== 'string' ? 'summary is not a string' : '',

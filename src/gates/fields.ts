@@ -53,8 +53,8 @@ export const jsonPath = inSchema(
 );
 
 export const jsonAssertion = inSchema(
-  checkedText('an assertion like "exists" or "equals 3"', (value) =>
-    messageIn(parseAssertion(value)),
-  ).describe('exists | equals V | contains S | matches RE | len OP N | OP N, where OP is == != > >= < <='),
+  checkedText('an assertion like "exists" or "equals 3"', (value) => messageIn(parseAssertion(value))).describe(
+    'exists | equals V | contains S | matches RE | len OP N | OP N, where OP is == != > >= < <=',
+  ),
   /^\s*(exists|(equals|contains|matches)\s+\S[\s\S]*|len\s*([=!<>]=|[<>])\s*\d+|([=!<>]=|[<>])\s*-?\d+(\.\d+)?([eE][+-]?\d+)?)\s*$/,
 );

@@ -17,8 +17,7 @@ export type FileStat =
   | { kind: 'unreadable'; reason: string };
 
 /** The text of a file. Null if it is not a file or not UTF-8. */
-export const fileText = async (look: FileStat): Promise<string | null> =>
-  look.kind === 'file' ? look.text() : null;
+export const fileText = async (look: FileStat): Promise<string | null> => (look.kind === 'file' ? look.text() : null);
 
 /** The parts of checks that can be slow, because the input is large or malicious. They can be sent to a thread. */
 export interface GateWork {
@@ -61,11 +60,7 @@ export interface GateContext {
   /** Looks at a path in the checks folder, which is not in the workspace. */
   expected(path: string): Promise<FileStat>;
   /** Performs work that may be slow, without blocking anything else. Returns null if it does not finish in time. */
-  work: <K extends keyof GateWork>(
-    kind: K,
-    input: WorkInput<K>,
-    timeoutSecs: number,
-  ) => Promise<WorkResult<K> | null>;
+  work: <K extends keyof GateWork>(kind: K, input: WorkInput<K>, timeoutSecs: number) => Promise<WorkResult<K> | null>;
   /** The analysed transcript; null if there is none. */
   efficiency(): Promise<Efficiency | null>;
   /** The record of what the agent did and said; null if that was not recorded. */

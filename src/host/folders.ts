@@ -11,8 +11,7 @@ function platformFolder(kind: 'state' | 'cache'): string {
     return join(home, 'Library', kind === 'state' ? 'Application Support' : 'Caches', 'llm-tool-test');
   }
   // XDG says that empty and relative values are to be ignored.
-  const base =
-    xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, kind === 'state' ? '.local/state' : '.cache');
+  const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, kind === 'state' ? '.local/state' : '.cache');
   return join(base, 'llm-tool-test');
 }
 

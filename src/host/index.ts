@@ -13,27 +13,12 @@ export {
 } from './folders.js';
 export { differingFiles, treeBytes } from './fs/compare-trees.js';
 export { copyBestEffort, type Mask, type SkippedEntry } from './fs/copy-best-effort.js';
-export {
-  assertRecentRoom,
-  assertRoom,
-  networkFileSystem,
-  ROOM_BYTES,
-  ROOM_FILE,
-  whyNoRoom,
-} from './fs/disk-room.js';
+export { assertRecentRoom, assertRoom, networkFileSystem, ROOM_BYTES, ROOM_FILE, whyNoRoom } from './fs/disk-room.js';
 export { fingerprint, isSettled } from './fs/fingerprint.js';
 export { createBelow, findInside, readInside, restoreAccess } from './fs/open-inside.js';
 export { repositoriesIn, whyPointsBack } from './fs/pointers-back.js';
 export { isBinary, programFiles, type ProgramFiles, realPath } from './fs/program-files.js';
-export {
-  linesOf,
-  openFile,
-  readBytes,
-  readJsonIfThere,
-  readText,
-  readTextIfThere,
-  tailLines,
-} from './fs/read-file.js';
+export { linesOf, openFile, readBytes, readJsonIfThere, readText, readTextIfThere, tailLines } from './fs/read-file.js';
 export { type SourceFile, sourceFiles, TooManyFiles } from './fs/source-files.js';
 export {
   copyTree,
@@ -63,12 +48,7 @@ export { pathsInHistory } from './adapters/git-history.js';
 export { forgetLeftovers, type Leftover, leftoversFile, noteLeftovers, readLeftovers } from './leftovers.js';
 export { askForText, callModel } from './models/call-model.js';
 export { explainModelError, ModelFailed, type ModelFailureKind } from './models/model-errors.js';
-export {
-  addressVariables,
-  knownProviders,
-  missingVariables,
-  type ModelProvider,
-} from './models/model-providers.js';
+export { addressVariables, knownProviders, missingVariables, type ModelProvider } from './models/model-providers.js';
 export {
   claim,
   claimOf,
@@ -155,9 +135,4 @@ export {
   sweepEnvFrom,
   writeSweepEnv,
 } from './security/sweep-env.js';
-export {
-  EnvFileProblem,
-  loadEnvFile,
-  type ReadEnvironment,
-  workerEnvironment,
-} from './worker-environment.js';
+export { EnvFileProblem, loadEnvFile, type ReadEnvironment, workerEnvironment } from './worker-environment.js';

@@ -26,8 +26,7 @@ export type LeftoverNote = z.infer<typeof LeftoverNote>;
 
 const folderOf = (stateFolder: string): string => join(stateFolder, 'leftovers');
 
-export const leftoversFile = (stateFolder: string, run: string): string =>
-  join(folderOf(stateFolder), `${run}.json`);
+export const leftoversFile = (stateFolder: string, run: string): string => join(folderOf(stateFolder), `${run}.json`);
 
 /** Notes what is left of a run, in place of what was noted before. */
 export async function noteLeftovers(stateFolder: string, note: LeftoverNote): Promise<void> {

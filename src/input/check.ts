@@ -12,17 +12,14 @@ interface Finding {
 /** In the advice to write a number or a truth value as text, quotes it as it is written: "3.1" would change `3.10`. */
 function asWritten(source: Source, path: Path, message: string): string {
   const found = path.reduce<unknown>(
-    (at, part) =>
-      typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[part] : undefined,
+    (at, part) => (typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[part] : undefined),
     source.value,
   );
   if (typeof found !== 'number' && typeof found !== 'boolean') return message;
   const text = source.written?.(path) ?? null;
   const advice = `write "${String(found)}"`;
   if (text === null || !message.endsWith(advice)) return message;
-  return message
-    .replace(`got ${String(found)}`, () => `got ${text}`)
-    .replace(advice, () => `write "${text}"`);
+  return message.replace(`got ${String(found)}`, () => `got ${text}`).replace(advice, () => `write "${text}"`);
 }
 
 /** Checks a parsed file against a schema. Returns the schema's output, or all problems with their positions. */
@@ -67,9 +64,7 @@ export function check<S extends z.ZodType>(schema: S, source: Source): Loaded<z.
   return {
     ok: false,
     problems: inTextOrder(
-      findings.map(({ path, message, side }) =>
-        problemIn(source, path, asWritten(source, path, message), side),
-      ),
+      findings.map(({ path, message, side }) => problemIn(source, path, asWritten(source, path, message), side)),
     ),
   };
 }

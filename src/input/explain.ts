@@ -39,10 +39,7 @@ export function branchMeant(branches: readonly Issue[][]): Issue[] {
     issue.code === 'unrecognized_keys' && issue.path.length === 0 ? 100 * issue.keys.length : 1;
   const weight = (issues: readonly Issue[]): number =>
     (isOtherKind(issues) ? 10_000 : 0) + issues.reduce((sum, issue) => sum + cost(issue), 0);
-  return branches.reduce(
-    (best, branch) => (weight(branch) < weight(best) ? branch : best),
-    branches[0] ?? [],
-  );
+  return branches.reduce((best, branch) => (weight(branch) < weight(best) ? branch : best), branches[0] ?? []);
 }
 
 const isOtherKind = (issues: readonly Issue[]): boolean =>
@@ -102,8 +99,7 @@ const ELSEWHERE: Record<string, { beside: string; use: string }> = {
 /** `unknown key 'evalution'; did you mean 'evaluation'?` */
 export function unknownKey(key: string, known: readonly string[]): string {
   const elsewhere = ownValue(ELSEWHERE, key);
-  if (elsewhere !== undefined && known.includes(elsewhere.beside))
-    return `unknown key ${quote(key)}: ${elsewhere.use}`;
+  if (elsewhere !== undefined && known.includes(elsewhere.beside)) return `unknown key ${quote(key)}: ${elsewhere.use}`;
   return `unknown key ${quote(key)}; ${didYouMean(key, known) ?? `known keys: ${known.join(', ') || 'none'}`}`;
 }
 
@@ -136,9 +132,7 @@ function remedy({ inst, expected, input, path }: TypeIssue): string {
   if (typeof input !== 'string') return '';
   const text = input.trim();
   if (inst instanceof z.ZodArray) {
-    return inst.element instanceof z.ZodString && /^[^\n]{1,40}$/.test(text)
-      ? write(JSON.stringify([text]))
-      : '';
+    return inst.element instanceof z.ZodString && /^[^\n]{1,40}$/.test(text) ? write(JSON.stringify([text])) : '';
   }
   // words for true and false in older YAML
   if (expected === 'boolean' && /^(yes|on|true)$/i.test(text)) return write('true');

@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  compilePattern,
-  LONGEST_TIMER_SECS,
-  parseJudgeName,
-  tooLongArgument,
-  workspacePathProblem,
-} from '#lib';
+import { compilePattern, LONGEST_TIMER_SECS, parseJudgeName, tooLongArgument, workspacePathProblem } from '#lib';
 import { isTooLong, LONGEST_NAME } from '#model';
 
 /** A duration in seconds, fractions allowed. */
@@ -41,10 +35,7 @@ export const messageIn = (parsed: { ok: true } | { ok: false; message: string })
   parsed.ok ? null : parsed.message;
 
 /** A string that is not blank, and in which `problemOf` finds no problem. */
-export const nonBlank = (
-  what: string,
-  problemOf: (value: string) => string | null = () => null,
-): z.ZodString =>
+export const nonBlank = (what: string, problemOf: (value: string) => string | null = () => null): z.ZodString =>
   inSchema(
     checkedText(what, (value) => (value.trim() === '' ? `blank: expected ${what}` : problemOf(value))),
     /\S/,
@@ -193,8 +184,7 @@ const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 
 function* stringsIn(value: unknown, path: PropertyKey[]): Generator<{ path: PropertyKey[]; text: string }> {
   if (typeof value === 'string') yield { path, text: value };
-  else if (Array.isArray(value))
-    for (const [index, item] of value.entries()) yield* stringsIn(item, [...path, index]);
+  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* stringsIn(item, [...path, index]);
   else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) {
       yield { path: [...path, key], text: key };

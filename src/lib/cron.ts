@@ -23,13 +23,23 @@ interface LocalTime {
 
 function localTime(at: number, timezone: string): LocalTime {
   const format = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone: timezone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' },
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' },
+    timeZone: timezone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
   } as const);
   const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   const [year = 0, month = 0, day = 0] = [parts.get('year'), parts.get('month'), parts.get('day')];
   return {
-    ...{ month, day, hour: parts.get('hour') ?? -1, minute: parts.get('minute') ?? -1 },
+    month,
+    day,
+    hour: parts.get('hour') ?? -1,
+    minute: parts.get('minute') ?? -1,
     weekday: new Date(Date.UTC(year, month - 1, day)).getUTCDay(),
   };
 }

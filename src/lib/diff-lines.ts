@@ -10,11 +10,7 @@ export interface DiffedLine {
  * Compares two lists of lines, and returns the lines of both in order, with as few differences as possible. Null if
  * they differ in more than `most` lines: finding them takes time and memory in proportion to its square.
  */
-export function diffLines(
-  before: readonly string[],
-  after: readonly string[],
-  most: number,
-): DiffedLine[] | null {
+export function diffLines(before: readonly string[], after: readonly string[], most: number): DiffedLine[] | null {
   const parts = diffArrays([...before], [...after], { maxEditLength: most });
   return (
     (parts ?? null)?.flatMap(({ added, removed, value }) => {

@@ -44,19 +44,14 @@ export function isJsonObject(value: Json | undefined): value is { [key: string]:
 /** Returns JSON with sorted keys, so that equal values give equal texts. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: Json) =>
-    isJsonObject(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
+    isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );
 
 /** True if a value has what is wanted: of a map, the wanted keys at every depth; anything else must be equal. */
 export function contains(given: Json | undefined, wanted: Json): boolean {
   if (given === undefined) return false;
   if (!isJsonObject(wanted)) return canonicalJson(given) === canonicalJson(wanted);
-  return (
-    isJsonObject(given) &&
-    Object.entries(wanted).every(([key, value]) => contains(ownValue(given, key), value))
-  );
+  return isJsonObject(given) && Object.entries(wanted).every(([key, value]) => contains(ownValue(given, key), value));
 }
 
 /**
@@ -72,10 +67,7 @@ export const isMap = (value: unknown): value is Record<string, unknown> =>
 
 /** Returns a copy of an object without some of its fields. */
 export const omit = <T extends object, K extends keyof T>(value: T, ...keys: K[]): Omit<T, K> =>
-  Object.fromEntries(Object.entries(value).filter(([key]) => !(keys as string[]).includes(key))) as Omit<
-    T,
-    K
-  >;
+  Object.fromEntries(Object.entries(value).filter(([key]) => !(keys as string[]).includes(key))) as Omit<T, K>;
 
 /** Returns a copy of JSON in which every string has at most `max` characters; shortened ones end with an ellipsis. */
 export function shortenStrings<T>(value: T, max: number): T;
@@ -83,7 +75,5 @@ export function shortenStrings(value: unknown, max: number): unknown {
   if (typeof value === 'string') return beginningOf(value, max);
   if (Array.isArray(value)) return value.map((each) => shortenStrings<unknown>(each, max));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, shortenStrings<unknown>(each, max)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortenStrings<unknown>(each, max)]));
 }

@@ -86,9 +86,7 @@ export function limitsOf(environment: Readonly<Record<string, string | undefined
 export function changedRunLimits(limits: Limits): { limits?: Partial<RunLimits> } {
   const names = Object.keys(RUN_LIMITS) as (keyof RunLimits)[];
   const changed = names.filter((name) => limits[name] !== RUN_LIMITS[name]);
-  return changed.length === 0
-    ? {}
-    : { limits: Object.fromEntries(changed.map((name) => [name, limits[name]])) };
+  return changed.length === 0 ? {} : { limits: Object.fromEntries(changed.map((name) => [name, limits[name]])) };
 }
 
 /** The limits of a run whose workflow has this input. */

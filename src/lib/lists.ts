@@ -13,9 +13,7 @@ export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[]
 /** Returns the first item of each list, then the second of each, and so on. Lists that have ended are skipped. */
 export function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = lists.reduce((most, { length }) => Math.max(most, length), 0);
-  return Array.from({ length: longest }, (_, turn) =>
-    lists.flatMap((list) => list.slice(turn, turn + 1)),
-  ).flat();
+  return Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat();
 }
 
 /** Compares texts by their UTF-16 units, for sorting: the same order on every machine. */

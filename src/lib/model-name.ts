@@ -19,8 +19,7 @@ export function splitModel(text: string, ownProvider: string): { provider: strin
 /** Parses `provider/model`. The message of a failure says what to write. */
 export function parseModelName(text: string): ModelName {
   const [, provider, model] = /^([\w.-]+)\/(\S+)$/.exec(text) ?? [];
-  if (provider === undefined || model === undefined)
-    return { ok: false, message: `${EXAMPLE}; got '${text}'` };
+  if (provider === undefined || model === undefined) return { ok: false, message: `${EXAMPLE}; got '${text}'` };
   return { ok: true, provider, model };
 }
 
@@ -31,7 +30,6 @@ export function parseJudgeName(text: string): JudgeName {
     return name.ok ? { ...name, by: 'api' } : name;
   }
   const [, agent, model] = /^agent:([^/\s]+)\/(\S+)$/.exec(text) ?? [];
-  if (agent === undefined || model === undefined)
-    return { ok: false, message: `${AGENT_EXAMPLE}; got '${text}'` };
+  if (agent === undefined || model === undefined) return { ok: false, message: `${AGENT_EXAMPLE}; got '${text}'` };
   return { ok: true, by: 'agent', agent, model };
 }

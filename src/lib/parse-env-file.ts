@@ -38,8 +38,7 @@ function problemIn(text: string): { line: number; problem: string } | null {
       if (next === undefined) return at(`the value has no closing ${quote}`, begin);
       rest = next;
     }
-    if (!IGNORED.test(rest.slice(rest.indexOf(quote) + 1)))
-      return at(`expected nothing after the closing ${quote}`);
+    if (!IGNORED.test(rest.slice(rest.indexOf(quote) + 1))) return at(`expected nothing after the closing ${quote}`);
   }
   return null;
 }

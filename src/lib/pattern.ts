@@ -16,10 +16,7 @@ const hints: [RegExp, string][] = [
 ];
 
 function explain(pattern: string, error: unknown): string {
-  const reason = (error instanceof Error ? error.message : String(error)).replace(
-    'error parsing regexp: ',
-    '',
-  );
+  const reason = (error instanceof Error ? error.message : String(error)).replace('error parsing regexp: ', '');
   const hint = hints.find(([construct]) => construct.test(pattern))?.[1];
   return `invalid pattern: ${reason}${hint === undefined ? '' : `; ${hint}`}`;
 }

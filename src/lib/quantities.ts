@@ -5,8 +5,7 @@ const MOST = Number.MAX_SAFE_INTEGER;
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** True for an amount of US dollars: finite and not negative. */
-export const isUsd = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= MOST;
+export const isUsd = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= MOST;
 
 /** Adds up counts; null if one is unknown, or the sum is too large to be one. */
 export function sumOfCounts(counts: readonly (number | null)[]): number | null {

@@ -45,9 +45,7 @@ export const answerToService = (
   };
   return chooseMock(
     mocks.flatMap((mock, index) =>
-      isServiceMock(mock) && mock.service === service && mock.method === method
-        ? [{ index, mock, call }]
-        : [],
+      isServiceMock(mock) && mock.service === service && mock.method === method ? [{ index, mock, call }] : [],
     ),
     { ...options, matchesPartialArgs: beginsWith },
     ({ mock }, byChance) => (byChance ? FAILURE : resultOf(mock, call)),

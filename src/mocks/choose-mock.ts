@@ -20,11 +20,7 @@ interface MatchOptions {
 export function matchesWhen(
   { args, partialArgs = [], input, context, matcher }: When,
   call: Call,
-  {
-    evaluate = evaluateMatcher,
-    matchesInput = contains,
-    matchesPartialArgs = hasInAnyOrder,
-  }: MatchOptions = {},
+  { evaluate = evaluateMatcher, matchesInput = contains, matchesPartialArgs = hasInAnyOrder }: MatchOptions = {},
 ): Matching {
   const matches =
     (args === undefined || isEqual([...call.args], [...args])) &&

@@ -12,8 +12,7 @@ const PLACEHOLDERS: Placeholders = {
 
 const commandName = z
   .string({
-    error: ({ input }) =>
-      input === undefined ? 'missing: expected the name of a command, like gh' : undefined,
+    error: ({ input }) => (input === undefined ? 'missing: expected the name of a command, like gh' : undefined),
   })
   .regex(COMMAND_NAME, 'expected the name of a command, like gh: without a path, blanks or a leading dash')
   .refine((name) => name !== 'sh', { error: 'sh cannot be mocked: it runs the commands of the scenario' })
@@ -23,10 +22,7 @@ const text = template(PLACEHOLDERS);
 
 const When = z.strictObject({
   args: z.array(z.string()).exactOptional().describe('All arguments, exactly'),
-  partialArgs: z
-    .array(z.string())
-    .exactOptional()
-    .describe('Arguments that the call must contain, in any order'),
+  partialArgs: z.array(z.string()).exactOptional().describe('Arguments that the call must contain, in any order'),
   input: z
     .strictObject({
       stdin: z.string().exactOptional().describe('All of standard input; newlines at its end do not count'),

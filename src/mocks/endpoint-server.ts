@@ -4,12 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
 import { ownIdentity, writeNote } from '#host';
 import { isStorable, type Json, parseJson } from '#lib';
-import {
-  answerToRequest,
-  type EndpointRequest,
-  type EndpointResult,
-  plainAnswer,
-} from './answer-to-request.js';
+import { answerToRequest, type EndpointRequest, type EndpointResult, plainAnswer } from './answer-to-request.js';
 import type { EvaluateMatcher } from './matcher.js';
 import {
   LOOPBACK,
@@ -115,9 +110,7 @@ const isolatedMatcher: EvaluateMatcher = (expression, { args, input, context }) 
 const WATCH_MS = 500;
 
 const [, , folder = '', port = ''] = process.argv;
-const { mocks, seed, agent, scenario, idle_secs } = JSON.parse(
-  readFileSync(mocksFile(folder), 'utf8'),
-) as ServerFile;
+const { mocks, seed, agent, scenario, idle_secs } = JSON.parse(readFileSync(mocksFile(folder), 'utf8')) as ServerFile;
 
 /** The number of the next call. Beyond the most that a report shows, calls are counted and not recorded. */
 let next = recordedCalls() + 1;
@@ -178,8 +171,11 @@ function answer(read: ReadRequest): { delayMs: number; result: EndpointResult } 
       plainAnswer(501, `llm-tool-test: no mock matches this request: ${request.method} ${request.path}`);
     const record: CallRecord = {
       ...recordedDecision(decision),
-      ...{ command: `${request.method} ${request.path}`, args: recordedArgs(shown), step: context.step },
-      ...{ exit_code: null, status: result.status },
+      command: `${request.method} ${request.path}`,
+      args: recordedArgs(shown),
+      step: context.step,
+      exit_code: null,
+      status: result.status,
     };
     return { record, delayMs: decision.answer?.delayMs ?? 0, result };
   };

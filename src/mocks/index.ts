@@ -2,14 +2,7 @@ export { answerToService, type ServiceCall, type ServiceResult } from './answer-
 export { answerToTool, failedResult, mockedTools } from './answer-to-tool.js';
 export { chanceOf, recordCall, recordedArgs, recordedDecision } from './record-call.js';
 export { evaluateMatcher } from './matcher.js';
-export {
-  isCommandMock,
-  isEndpointMock,
-  isMcpMock,
-  isServiceMock,
-  mockedName,
-  whenArgs,
-} from './mock-kinds.js';
+export { isCommandMock, isEndpointMock, isMcpMock, isServiceMock, mockedName, whenArgs } from './mock-kinds.js';
 export {
   LOOPBACK,
   mockServerFolder,

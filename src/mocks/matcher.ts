@@ -20,8 +20,7 @@ type Operator = '===' | '!==' | '==' | '!=' | '>=' | '<=' | '>' | '<';
 const hasPlaceholders = (text: string): boolean => text.includes('${') && !text.includes('`');
 
 /** True if a text names a part of the call in another way than by a placeholder. */
-const namesCall = (text: string): boolean =>
-  /\b(args|input|context)\b/.test(text.replaceAll(PLACEHOLDER, ''));
+const namesCall = (text: string): boolean => /\b(args|input|context)\b/.test(text.replaceAll(PLACEHOLDER, ''));
 
 /** The reason why a template cannot decide; null if it can. */
 function matcherTemplateProblem(text: string): string | null {
@@ -43,21 +42,16 @@ function evaluateMatcherTemplate(text: string, call: Call): boolean {
     side
       .trim()
       .replace(/^(['"])(.*)\1$/s, '$2')
-      .replaceAll(PLACEHOLDER, (_, index: string) =>
-        textOf(valueOf(names[Number(index)] ?? '', call), missing),
-      );
+      .replaceAll(PLACEHOLDER, (_, index: string) => textOf(valueOf(names[Number(index)] ?? '', call), missing));
   if (operator === null) return !['', 'false', '0'].includes(fill(left, ''));
   return compare(fill(left, 'undefined'), operator, fill(right, 'undefined'));
 }
 
-type Parts =
-  { left: string; operator: Operator; right: string } | { left: string; operator: null; right: null };
+type Parts = { left: string; operator: Operator; right: string } | { left: string; operator: null; right: null };
 
 function partsOf(text: string): Parts {
   const [, left = text, operator = null, right = ''] = COMPARISON.exec(text) ?? [];
-  return operator === null
-    ? { left, operator, right: null }
-    : { left, operator: operator as Operator, right };
+  return operator === null ? { left, operator, right: null } : { left, operator: operator as Operator, right };
 }
 
 const textOf = (value: Json | undefined, missing: string): string =>

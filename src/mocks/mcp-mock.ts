@@ -28,10 +28,7 @@ export const McpMock = z.strictObject({
   definition: z
     .strictObject({
       description: z.string().exactOptional().describe('Description of the tool, which the agent reads'),
-      input_schema: z
-        .record(z.string(), z.json())
-        .default({ type: 'object' })
-        .describe('JSON Schema of the arguments'),
+      input_schema: z.record(z.string(), z.json()).default({ type: 'object' }).describe('JSON Schema of the arguments'),
     })
     .exactOptional()
     .describe('The tool; a server of which all mocked tools have a definition is not started'),

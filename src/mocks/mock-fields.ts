@@ -10,8 +10,7 @@ import { placeholderProblems, textsIn, type Placeholders } from './template.js';
 /** Text in which placeholders are replaced with parts of the call. */
 export const template = (placeholders: Placeholders): z.ZodString =>
   z.string().superRefine((text, context) => {
-    for (const message of placeholderProblems(text, placeholders))
-      context.addIssue({ code: 'custom', message });
+    for (const message of placeholderProblems(text, placeholders)) context.addIssue({ code: 'custom', message });
   });
 
 /** Any JSON, in whose texts placeholders are replaced with parts of the call. */
@@ -29,19 +28,14 @@ export const matcher = z
     if (message !== null) context.addIssue({ code: 'custom', message });
   })
   .exactOptional()
-  .describe(
-    'JavaScript with `args`, `input` and `context`, or one comparison with `${input.name}`; it must be true',
-  );
+  .describe('JavaScript with `args`, `input` and `context`, or one comparison with `${input.name}`; it must be true');
 
 const step = z.string().exactOptional().describe('Name of the step in run.json, like `agent` or `gate 1`');
 export const agent = z.string().exactOptional().describe('Name of the agent');
 export const scenario = z.string().exactOptional().describe('Name of the scenario');
 
 /** Where a program calls a command or an endpoint. */
-export const stepContext = z
-  .strictObject({ step, agent, scenario })
-  .exactOptional()
-  .describe('Where the call is made');
+export const stepContext = z.strictObject({ step, agent, scenario }).exactOptional().describe('Where the call is made');
 
 export const errorCode = z.string().describe('A word for the kind of error');
 export const errorMessage = z.string().describe('What is wrong');

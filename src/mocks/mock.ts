@@ -7,8 +7,7 @@ import { ServiceMock } from './service-mock.js';
 /** The keys of which each mock has one, and which say what it mocks. */
 const KINDS = ['command', 'service', 'endpoint', 'mcp'] as const;
 
-const isMap = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A stand-in for something that the scenario uses. */
 export const Mock = z.union([CommandMock, ServiceMock, EndpointMock, McpMock], {

@@ -27,7 +27,10 @@ const { delayMs, result } = recordCall(calls, 1, (number) => {
   const result = decision.answer?.result ?? unanswered();
   const record = {
     ...recordedDecision(decision),
-    ...{ command, args: recordedArgs(args), step: call.context.step, exit_code: result.exitCode },
+    command,
+    args: recordedArgs(args),
+    step: call.context.step,
+    exit_code: result.exitCode,
   };
   return { record, delayMs: decision.answer?.delayMs ?? 0, result };
 });

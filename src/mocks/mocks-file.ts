@@ -24,8 +24,11 @@ export function mocksFileOf(
 ): MocksFile {
   const isNamed = JSON.stringify(mocks).includes('context');
   return {
-    ...{ mocks, calls, seed: sha256(cell.id) },
-    ...{ agent: isNamed ? cell.agent : '', scenario: isNamed ? name : '' },
+    mocks,
+    calls,
+    seed: sha256(cell.id),
+    agent: isNamed ? cell.agent : '',
+    scenario: isNamed ? name : '',
   };
 }
 

@@ -24,9 +24,7 @@ const When = z.strictObject({
   input: z
     .record(z.string(), z.json())
     .exactOptional()
-    .describe(
-      'Keys that the maps among the arguments must have together; texts and numbers are `arg0`, `arg1`, ...',
-    ),
+    .describe('Keys that the maps among the arguments must have together; texts and numbers are `arg0`, `arg1`, ...'),
   context: z
     .strictObject({
       agentName: text.describe('Name of the character'),

@@ -61,10 +61,8 @@ export function fillToValue(template: string, call: Call): Json {
 /** All texts inside a value, except the keys of maps, with their paths. */
 export function* textsIn(value: Json, path: (string | number)[] = []): Generator<TextInside> {
   if (typeof value === 'string') yield { path, text: value };
-  else if (Array.isArray(value))
-    for (const [at, item] of value.entries()) yield* textsIn(item, [...path, at]);
-  else if (isJsonObject(value))
-    for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key]);
+  else if (Array.isArray(value)) for (const [at, item] of value.entries()) yield* textsIn(item, [...path, at]);
+  else if (isJsonObject(value)) for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key]);
 }
 
 interface TextInside {

@@ -16,9 +16,7 @@ const Detail = z.object({
 });
 
 /** The part of the detail of a gate that is checked after every turn: what it found after each. */
-const DetailOfTurns = z.array(
-  z.object({ turn: z.number().int(), status: GateDetail.shape.status, detail: z.json() }),
-);
+const DetailOfTurns = z.array(z.object({ turn: z.number().int(), status: GateDetail.shape.status, detail: z.json() }));
 
 /** One capability, checked once. */
 type Checked = z.infer<typeof Detail>['capability_checklist'][number];

@@ -39,8 +39,7 @@ export async function createPricer(prices: Readonly<Record<string, Price>>): Pro
     };
     const [provider = '', ...rest] = model.split('/');
     const name = rest.join('/');
-    const found =
-      calcPrice(tokens, model) ?? (name === '' ? null : calcPrice(tokens, name, { providerId: provider }));
+    const found = calcPrice(tokens, model) ?? (name === '' ? null : calcPrice(tokens, name, { providerId: provider }));
     return found?.total_price ?? null;
   };
   return (usage, models) => {
@@ -48,8 +47,7 @@ export async function createPricer(prices: Readonly<Record<string, Price>>): Pro
     for (const model of models) {
       const price = ownValue(prices, model);
       const usd = price === undefined ? listed(usage, model) : priceOf(usage, price);
-      if (usd !== null && isUsd(usd))
-        return { usd: dollars(usd), source: price === undefined ? 'list' : 'config' };
+      if (usd !== null && isUsd(usd)) return { usd: dollars(usd), source: price === undefined ? 'list' : 'config' };
       if (price !== undefined) return null; // the user's own price does not cover what was used
     }
     return null;

@@ -8,11 +8,8 @@ export const gateTitle = ({
 }: Pick<GateDetail, 'gate_type' | 'name' | 'subject'>): string => `${type} ${name ?? subject}`.trim();
 
 /** Identifies a gate when runs are compared: by its name, else by its type and subject. */
-export const gateKey = ({
-  gate_type,
-  name,
-  subject,
-}: Pick<GateDetail, 'gate_type' | 'name' | 'subject'>): string => name ?? `${gate_type} ${subject}`.trim();
+export const gateKey = ({ gate_type, name, subject }: Pick<GateDetail, 'gate_type' | 'name' | 'subject'>): string =>
+  name ?? `${gate_type} ${subject}`.trim();
 
 /** Says of which gates the agent could have forged the evidence: a sentence for each reason; none if it could not. */
 export function forgeableNotes({ details }: Pick<Metrics, 'details'>): string[] {

@@ -1,13 +1,7 @@
 export * from './pure.js';
 export { capabilitiesIn, CapabilityRate, capabilityRates } from './capabilities.js';
 export { compositeScore, compositeTier, type Check, decideOutcome } from './verdict.js';
-export {
-  contextInputs,
-  contextOf,
-  type SubjectSides,
-  subjectTokens,
-  SubjectTokens,
-} from './subject-tokens.js';
+export { contextInputs, contextOf, type SubjectSides, subjectTokens, SubjectTokens } from './subject-tokens.js';
 export { conversationText, ConversationRecord, Turn } from './records/conversation.js';
 export { createPricer, Price, sumOfCosts } from './cost.js';
 export { gateKey } from './gate-title.js';
@@ -30,13 +24,7 @@ export { JudgeAnswer, Judgment, wrongOf } from './records/judgment.js';
 export { isTooLong, LONGEST_NAME, tooLongCell } from './records/longest-names.js';
 export type { McpEvent } from './records/mcp-events.js';
 export { MockedCall, MockedCalls } from './records/mocked-calls.js';
-export {
-  addProblems,
-  hasProblems,
-  KEPT_PROBLEMS,
-  LineProblem,
-  OutputProblems,
-} from './records/output-problems.js';
+export { addProblems, hasProblems, KEPT_PROBLEMS, LineProblem, OutputProblems } from './records/output-problems.js';
 export {
   recordedUsage,
   shownTokens,
@@ -58,23 +46,9 @@ export {
   SCHEMA_VERSION,
   workRunOf,
 } from './records/result-line.js';
-export {
-  AgentRecord,
-  commandEnd,
-  CommandRecord,
-  EndReason,
-  RunRecord,
-  StepRecord,
-} from './records/run-record.js';
+export { AgentRecord, commandEnd, CommandRecord, EndReason, RunRecord, StepRecord } from './records/run-record.js';
 export { ScheduleReference } from './records/schedule-reference.js';
-export {
-  NO_USAGE,
-  REQUIRED_TOKENS,
-  sumUsage,
-  TokenUsage,
-  totalTokens,
-  unlessZero,
-} from './records/token-usage.js';
+export { NO_USAGE, REQUIRED_TOKENS, sumUsage, TokenUsage, totalTokens, unlessZero } from './records/token-usage.js';
 export { ToolDefinitions } from './records/tool-definitions.js';
 export { findRegressions, isBeyondChance, Regression } from './regressions.js';
 export { parseReview } from './review/parse-review.js';

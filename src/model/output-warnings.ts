@@ -70,9 +70,7 @@ export function mockWarnings({ by_mock, unmatched, matcher_errors = [], more }: 
       const calls = others.filter((call) => call.command === command);
       return `${counted(calls.length, 'call')} of ${command} matched no mock: ${listed(calls)}`;
     }),
-    ...(requests.length === 0
-      ? []
-      : [`${counted(requests.length, 'request')} matched no mock: ${listed(requests)}`]),
+    ...(requests.length === 0 ? [] : [`${counted(requests.length, 'request')} matched no mock: ${listed(requests)}`]),
     ...matcher_errors.map(
       ({ mock, message, calls }) =>
         `the matcher of mock ${mock} threw in ${counted(calls, 'call')}: ${beginningOf(message, LONGEST_CALL)}`,

@@ -43,8 +43,7 @@ export function permissionFor(
 ): Permission {
   if (limit === null) return 'start';
   const until = Date.parse(limit.until);
-  const hasCome = (time: number): boolean =>
-    time <= now || time <= (waitedUntil ?? 0) || time > now + LONGEST_MS;
+  const hasCome = (time: number): boolean => time <= now || time <= (waitedUntil ?? 0) || time > now + LONGEST_MS;
   if (!hasCome(until)) return { until };
   // Whoever waited for it would have tried by now.
   if (limit.known || now - until > UNKNOWN_END_MS || until > now + LONGEST_MS) return 'start';

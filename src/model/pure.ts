@@ -1,12 +1,6 @@
 export { forgeableNotes, gateTitle } from './gate-title.js';
 export { judgeSkipReason } from './judge-skip-reason.js';
-export {
-  cellLabel,
-  cellLabeler,
-  configurationLabel,
-  DEFAULT_VARIANT,
-  scenarioLabel,
-} from './records/cell-label.js';
+export { cellLabel, cellLabeler, configurationLabel, DEFAULT_VARIANT, scenarioLabel } from './records/cell-label.js';
 export { type Judged, judgedIn } from './review/judged.js';
 export { comparedScores, givenScore, scoreText, votesText } from './verdict.js';
 export { isAgentKind, type NamedStep, nameSteps, STEPS } from './step-names.js';

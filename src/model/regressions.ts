@@ -37,7 +37,9 @@ export function findRegressions(
   others: readonly Comparable[] = [],
 ): Regression[] {
   const regression = (kind: Regression['kind'], message: string): Regression => ({
-    ...{ kind, message, since: before.id },
+    kind,
+    message,
+    since: before.id,
     ...(others.length === 0 ? {} : { runs: others.length + 1 }),
   });
   const valuesBefore = (key: 'composite_score' | 'judge_score' | 'cost_usd'): number[] =>
@@ -51,9 +53,7 @@ export function findRegressions(
     if (known.length === 0 || is === null) continue;
     const was = Math.min(...known);
     if (was > 0 && is / was <= 1 - SCORE_LOSS + EPSILON)
-      found.push(
-        regression('score', `${name} down ${percent(1 - is / was)}: ${was.toFixed(2)} to ${is.toFixed(2)}`),
-      );
+      found.push(regression('score', `${name} down ${percent(1 - is / was)}: ${was.toFixed(2)} to ${is.toFixed(2)}`));
     break;
   }
   for (const gate of now.gatesFailed) {

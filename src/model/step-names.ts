@@ -7,13 +7,7 @@ export const STEPS = {
   command: (index: number) => `command ${index + 1}`,
   /** `nth`: the agent is run again in the same turn if its provider did not serve it. */
   agent: (nth: number, turn = 1) =>
-    turn === 1
-      ? nth === 1
-        ? 'agent'
-        : `agent ${nth}`
-      : nth === 1
-        ? `turn ${turn}`
-        : `turn ${turn} run ${nth}`,
+    turn === 1 ? (nth === 1 ? 'agent' : `agent ${nth}`) : nth === 1 ? `turn ${turn}` : `turn ${turn} run ${nth}`,
   /** Decides whether the conversation is over after this turn. */
   ending: (turn: number) => `ending ${turn}`,
   /** The simulated user's message of this turn. */

@@ -13,9 +13,7 @@ const Side = z.object({
 /** The tokens that a subject adds to an agent's context before the first turn. */
 export const SubjectTokens = Cell.pick({ agent: true, model: true }).extend({
   added: z.array(z.string()).describe('Parts of the subject that only head has, like `skill pdf`'),
-  removed: z
-    .array(z.string())
-    .describe('Parts that only base has; a part with another content is in both lists'),
+  removed: z.array(z.string()).describe('Parts that only base has; a part with another content is in both lists'),
   difference: z
     .number()
     .nullable()
@@ -57,9 +55,7 @@ export interface SubjectSides extends Pick<Cell, 'scenario' | 'variant' | 'agent
 /** Returns the first requests of runs, and the tools of MCP servers of which they were told. */
 export function contextOf(works: readonly (AgentWork | null | undefined)[]) {
   return {
-    sizes: works.flatMap((work) =>
-      work?.first_request_tokens === undefined ? [] : [work.first_request_tokens],
-    ),
+    sizes: works.flatMap((work) => (work?.first_request_tokens === undefined ? [] : [work.first_request_tokens])),
     tools: works.flatMap((work) => work?.mcp_tools ?? []),
   };
 }
@@ -97,15 +93,18 @@ function togetherOf(sides: readonly SubjectSides[]): SubjectTokens {
   const scenarios = sides
     .map(({ scenario, variant, comparable, ...of }) => {
       const [base, head] = [sideOf(of.base), sideOf(of.head)];
-      const difference =
-        comparable && base.tokens !== null && head.tokens !== null ? head.tokens - base.tokens : null;
+      const difference = comparable && base.tokens !== null && head.tokens !== null ? head.tokens - base.tokens : null;
       return { scenario, variant, base, head, comparable, difference };
     })
     .sort((a, b) => compareTexts(nameOf(a), nameOf(b)));
   const difference = median(scenarios.flatMap((one) => one.difference ?? []));
   const [tools] = sides.flatMap((side) => side.tools).sort((a, b) => b.bytes - a.bytes || b.count - a.count);
   return {
-    ...{ agent, model, added, removed, difference },
+    agent,
+    model,
+    added,
+    removed,
+    difference,
     ...(tools === undefined ? {} : { mcp_tools: tools }),
     scenarios,
   };

@@ -107,12 +107,7 @@ export function decideOutcome(input: VerdictInput): Decision {
   if (needsAgent && agent === null) return because('error', 'the agent was not started');
   if (rule === 'any_pass') {
     if (failed.length < gates.length)
-      return because(
-        judgment?.passed === false ? 'fail' : 'pass',
-        how,
-        `${passed}, of which one is enough`,
-        judged,
-      );
+      return because(judgment?.passed === false ? 'fail' : 'pass', how, `${passed}, of which one is enough`, judged);
     const none = gates.length === 0 ? 'no gates, of which one must pass' : `${passed}: ${first(failed)}`;
     return because('fail', how, none, judged);
   }
@@ -126,8 +121,7 @@ export function decideOutcome(input: VerdictInput): Decision {
 const lack = ({ step, why }: Pick<Check, 'step' | 'why'>): string =>
   short(`step '${step}' ${why ?? 'left no result'}`, REASON_LENGTH);
 
-const gateSentence = (gate: GateDetail): string =>
-  short(`${gateTitle(gate)}: ${gate.message}`, REASON_LENGTH);
+const gateSentence = (gate: GateDetail): string => short(`${gateTitle(gate)}: ${gate.message}`, REASON_LENGTH);
 
 /** Each reason is shortened by itself, so that the reasons after it are not cut off. */
 const REASON_LENGTH = 160;

@@ -61,11 +61,7 @@ export function checkModel({ config }: Project, agent: Agent | undefined, model:
 }
 
 /** @throws UsageError for an agent that cannot be given the subject of a scenario that it runs */
-export function checkSubject(
-  agent: Agent | undefined,
-  scenario: string,
-  subject: readonly StoredSubject[],
-): void {
+export function checkSubject(agent: Agent | undefined, scenario: string, subject: readonly StoredSubject[]): void {
   const problem = agent === undefined ? null : agentSubjectProblem(agent, subject);
   if (problem !== null) throw new UsageError('agent_subject', `${scenario}: ${problem}`);
 }
@@ -146,7 +142,9 @@ export function lengthProblems(
   const { cells } = expandMatrix(
     [
       {
-        ...{ ...scenario, repeat: 1, needsAgent: findAgentStep(scenario) !== null },
+        ...scenario,
+        repeat: 1,
+        needsAgent: findAgentStep(scenario) !== null,
         variants: variants.map(({ variant, scenario: { agents } }) => ({ variant, agents })),
       },
     ],

@@ -103,8 +103,7 @@ function targetsCanBeSent({ project, scenarios }: ResolvedSweep): void {
 /** Says why the target cannot be sent to the hosts, which get its program alone; null if it can, or need not. */
 function whyNotSent({ target_path, target_files }: UnstoredScenario): string | null {
   if (target_path === null || target_files?.length === 0) return null;
-  if (target_files !== undefined)
-    return 'has further files (target.files), but hosts receive only its program';
+  if (target_files !== undefined) return 'has further files (target.files), but hosts receive only its program';
   return isBinary(target_path)
     ? null
     : 'is a script, which may need files beside it, but hosts receive only its program: set target.files to [] if it needs none';
@@ -140,12 +139,7 @@ function agentsFitScenarios({ project, cells, scenarios }: ResolvedSweep): void 
     const problems = misfits(known, agents, { ...variant, scenario: effective.scenario });
     const [first] = problems;
     if (first !== undefined)
-      throw new UsageError(
-        'scenario_invalid',
-        first.message,
-        problems,
-        new Map([[selected.file, selected.text]]),
-      );
+      throw new UsageError('scenario_invalid', first.message, problems, new Map([[selected.file, selected.text]]));
   }
 }
 

@@ -13,11 +13,7 @@ import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
  *
  * @throws UsageError if the judge has no model, or one that cannot be used
  */
-export function chooseJudge(
-  project: Project,
-  selected: SelectedScenario,
-  flags: JudgeFlags,
-): JudgeSettings | null {
+export function chooseJudge(project: Project, selected: SelectedScenario, flags: JudgeFlags): JudgeSettings | null {
   const { scenario, rubric } = selected;
   const { judge } = scenario.judgment;
   if (judge?.enabled !== true || rubric === null || !flags.judge) return null;
@@ -39,8 +35,7 @@ export function chooseAsked(
 ): EffectiveScenario['asked'] {
   const path = findAsking(scenario);
   if (path === null) return undefined;
-  if (flags.judge)
-    return { model: modelOf(project, { ...selected, problemAt }, flags, { path, isJudge: false }) };
+  if (flags.judge) return { model: modelOf(project, { ...selected, problemAt }, flags, { path, isJudge: false }) };
   const message = 'this asks the model of the judge, so --no-judge cannot be used; remove it, or this part';
   const { file, text } = selected;
   throw new UsageError('judge_model', message, [problemAt(path, message)], new Map([[file, text]]));
@@ -50,8 +45,7 @@ export function chooseAsked(
 export function judgeProblems(project: Project, selected: SelectedScenario): Problem[] {
   const { judge } = selected.scenario.judgment;
   const named = judge?.model ?? project.config.judge?.model;
-  const isAsked =
-    judge?.enabled === true || selected.variants.some(({ scenario }) => findAsking(scenario) !== null);
+  const isAsked = judge?.enabled === true || selected.variants.some(({ scenario }) => findAsking(scenario) !== null);
   if (!isAsked || named === undefined) return [];
   const message = modelProblem(project, named);
   return message === null ? [] : placeOf(project, selected, message).problems;
@@ -73,8 +67,7 @@ function modelOf(
   const { scenario, file, text, problemAt } = selected;
   if (judgeModel !== null) {
     const message = modelProblem(project, judgeModel);
-    if (message !== null)
-      throw new UsageError('judge_model', `--judge-model or LLM_TOOL_TEST_JUDGE: ${message}`);
+    if (message !== null) throw new UsageError('judge_model', `--judge-model or LLM_TOOL_TEST_JUDGE: ${message}`);
     return judgeModel;
   }
   const model = scenario.judgment.judge?.model ?? project.config.judge?.model;

@@ -72,10 +72,7 @@ export type DraftOptions = z.input<typeof Draft>;
 export const draftOf = (options: DraftOptions): Draft => Draft.parse(options);
 
 /** The options that select scenarios. */
-export type Selection = Pick<
-  Draft,
-  'files' | 'all' | 'tags' | 'tier' | 'withWithout' | 'passWithNoScenarios'
->;
+export type Selection = Pick<Draft, 'files' | 'all' | 'tags' | 'tier' | 'withWithout' | 'passWithNoScenarios'>;
 
 /** The options that concern the judge. */
 export type JudgeFlags = Pick<Draft, 'judge' | 'judgeModel' | 'isJudgeNamed'>;

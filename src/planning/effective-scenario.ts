@@ -94,10 +94,7 @@ function targetPath(
         [locateBuild(given, process.cwd(), `--target-binary ${given}`), []]
       : targetBinary !== null
         ? [locateBuild(targetBinary, folder), [['target', 'binary']]]
-        : [
-            locateTarget(binary, fromConfig ? root : folder, fixture),
-            [fromConfig ? ['target'] : ['target', 'binary']],
-          ];
+        : [locateTarget(binary, fromConfig ? root : folder, fixture), [fromConfig ? ['target'] : ['target', 'binary']]];
   const message = located.found ? whyNotInside(scenario, located.path) : located.message;
   if (located.found && message === null) return located.path;
   const problems = places.map((place) => problemAt(place, message ?? ''));
@@ -137,8 +134,7 @@ type Located = { found: true; path: string | null } | { found: false; message: s
 export function locateTarget(binary: string, from: string, fixture: string | null): Located {
   if (!binary.includes('/')) return { found: true, path: null };
   const inFixture =
-    fixture !== null &&
-    [fixture, join(fixture, 'initial-state')].some((folder) => isFile(join(folder, binary)));
+    fixture !== null && [fixture, join(fixture, 'initial-state')].some((folder) => isFile(join(folder, binary)));
   if (!isAbsolute(binary) && inFixture) return { found: true, path: null };
   const path = resolve(from, binary);
   if (isFile(path)) return { found: true, path };

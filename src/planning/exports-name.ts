@@ -22,9 +22,7 @@ export function exportsName(text: string, name: string): boolean {
     if (statement.type === 'ExportAllDeclaration') return true;
     if (statement.type !== 'ExportNamedDeclaration') return false;
     const { declaration, specifiers } = statement;
-    const named = specifiers.map(({ exported }) =>
-      exported.type === 'Identifier' ? exported.name : exported.value,
-    );
+    const named = specifiers.map(({ exported }) => (exported.type === 'Identifier' ? exported.name : exported.value));
     if (declaration?.type === 'FunctionDeclaration') named.push(declaration.id?.name ?? '');
     if (declaration?.type === 'VariableDeclaration')
       named.push(...declaration.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? id.name : [])));

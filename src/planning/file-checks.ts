@@ -19,14 +19,12 @@ export const isFile = (path: string): boolean => infoOf(path)?.isFile() === true
 export const isFolder = (path: string): boolean => infoOf(path)?.isDirectory() === true;
 
 /** The text of a user's file, or why and where it cannot be read. Lines and columns start at 1. */
-export type UserText =
-  { ok: true; text: string } | { ok: false; reason: string; line: number; column: number };
+export type UserText = { ok: true; text: string } | { ok: false; reason: string; line: number; column: number };
 
 /** The config of a project, in its folder. */
 export const CONFIG_FILE = 'llm-tool-test-config.toml';
 
-const OUTSIDE =
-  'it is a symlink to a file outside of the project, whose text must not be shown; copy that file here';
+const OUTSIDE = 'it is a symlink to a file outside of the project, whose text must not be shown; copy that file here';
 
 /**
  * True for a symlink to a file outside of its project: the nearest folder above with a repository, else with a config.

@@ -13,8 +13,7 @@ export async function withKeptWork(
   { regrade, untilClear }: Draft,
 ): Promise<{ sweep: ResolvedSweep; note: string[] }> {
   const costly = sweep.cells.filter(({ agent }) => agent !== 'mock');
-  if (regrade === null || untilClear !== null || (!regrade && costly.length === 0))
-    return { sweep, note: [] };
+  if (regrade === null || untilClear !== null || (!regrade && costly.length === 0)) return { sweep, note: [] };
   const { runs, otherChecks } = await findKeptWork(sweep);
   if (regrade) return { sweep: { ...sweep, regrade: { runs, or_run: true } }, note: [] };
   const found = costly.filter(({ id }) => otherChecks.has(id));
@@ -36,11 +35,7 @@ interface KeptRuns {
  * Finds, for each cell, its last run that passed or failed, if its scenario was the same except for its checks. Whether
  * the target and the agent are the same is not known before the run.
  */
-async function findKeptWork({
-  project: { resultsPath },
-  cells,
-  scenarios,
-}: ResolvedSweep): Promise<KeptRuns> {
+async function findKeptWork({ project: { resultsPath }, cells, scenarios }: ResolvedSweep): Promise<KeptRuns> {
   const found: KeptRuns = { runs: {}, otherChecks: new Set() };
   const lines = lastDecided(resultsPath, new Set(cells.map(({ id }) => id)));
   const ofLabel = new Map(

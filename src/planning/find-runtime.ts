@@ -52,8 +52,7 @@ export function findRuntime(folder: string, { runtime }: Scenario): FoundRuntime
       continue;
     }
     const plugin = findPackage(folder, name);
-    if (plugin === null)
-      report(at, `the plugin ${name} was not found from ${folder}; install it: npm install ${name}`);
+    if (plugin === null) report(at, `the plugin ${name} was not found from ${folder}; install it: npm install ${name}`);
     else if (version !== undefined && !satisfies(plugin.version, version, { includePrerelease: true }))
       report(
         [...at, 'version'],
@@ -86,16 +85,13 @@ interface NamedPlugin {
 function pluginsOf(runtime: Scenario['runtime']): NamedPlugin[] {
   const { plugins = [], character = null } = runtime ?? {};
   const names = new Set(plugins.map(({ name }) => name));
-  const ofCharacter =
-    isJsonObject(character) && Array.isArray(character['plugins']) ? character['plugins'] : [];
+  const ofCharacter = isJsonObject(character) && Array.isArray(character['plugins']) ? character['plugins'] : [];
   return [
     ...plugins.flatMap(({ name, version, enabled }, index) =>
       enabled ? [{ at: ['runtime', 'plugins', index], name, version }] : [],
     ),
     ...ofCharacter.flatMap((name, index) =>
-      typeof name === 'string' && !names.has(name)
-        ? [{ at: ['runtime', 'character', 'plugins', index], name }]
-        : [],
+      typeof name === 'string' && !names.has(name) ? [{ at: ['runtime', 'character', 'plugins', index], name }] : [],
     ),
   ];
 }
@@ -129,9 +125,7 @@ const READ = /\bgetSetting\(\s*(['"`])(\w+)\1|\bprocess\.env(?:\.([A-Za-z_]\w*)|
 /** The names that the text of a plugin reads: `getSetting('NAME')`, `process.env.NAME`. */
 export const settingsReadIn = (text: string): string[] => [
   ...new Set(
-    [...text.matchAll(READ)].flatMap(
-      ([, , setting, variable, , quoted]) => setting ?? variable ?? quoted ?? [],
-    ),
+    [...text.matchAll(READ)].flatMap(([, , setting, variable, , quoted]) => setting ?? variable ?? quoted ?? []),
   ),
 ];
 
@@ -162,15 +156,11 @@ export function loadCharacter(
 ): { scenario: Scenario; problems: Problem[] } {
   const { runtime } = scenario;
   const path = runtime?.character ?? null;
-  if (runtime === undefined || typeof path !== 'string' || !path.endsWith('.json'))
-    return { scenario, problems: [] };
+  if (runtime === undefined || typeof path !== 'string' || !path.endsWith('.json')) return { scenario, problems: [] };
   const unusable = (reason: string) => ({
     scenario,
     problems: [
-      problemAt(
-        ['runtime', 'character'],
-        `the character '${path}' ${reason}; paths are relative to the scenario file`,
-      ),
+      problemAt(['runtime', 'character'], `the character '${path}' ${reason}; paths are relative to the scenario file`),
     ],
   });
   const file = resolve(dirname(scenarioPath), path);

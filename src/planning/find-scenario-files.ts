@@ -67,16 +67,11 @@ function locate(project: Project, name: string): FoundFiles {
   const inFixtures = ['', '.yaml', '.yml', '.json'].map((ending) => join(fixturesPath, `${name}${ending}`));
   const file = inFixtures.find(isFile);
   const known =
-    file === undefined && !isFile(path)
-      ? discover(project, fixturesPath).files
-      : discoverSome(project, fixturesPath);
-  const files = [
-    ...new Set([...(file === undefined ? [] : [file]), ...known.filter((one) => nameIn(one) === name)]),
-  ];
+    file === undefined && !isFile(path) ? discover(project, fixturesPath).files : discoverSome(project, fixturesPath);
+  const files = [...new Set([...(file === undefined ? [] : [file]), ...known.filter((one) => nameIn(one) === name)])];
   const folder = [path, ...inFixtures].find(isFolder);
   const below = file === undefined && folder !== undefined ? discover(project, folder) : null;
-  const meanings =
-    below?.files.some((one) => !files.includes(one)) === true ? [...files, below.folder] : files;
+  const meanings = below?.files.some((one) => !files.includes(one)) === true ? [...files, below.folder] : files;
   if (files.length > 0 && meanings.length > 1)
     throw new UsageError(
       'scenario_not_found',
@@ -178,8 +173,7 @@ function discover({ resultsPath }: Project, folder: string): SearchedFolder {
   const found: SearchedFolder = { folder, files: [], others: [] };
   for (const { path, look: one } of looks.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
     if (liesIn(dirname(path), parts)) {
-      if (one.kind === 'scenario')
-        found.others.push({ path, what: 'part of a folder that a scenario names' });
+      if (one.kind === 'scenario') found.others.push({ path, what: 'part of a folder that a scenario names' });
     } else if (one.kind === 'other') found.others.push({ path, what: one.what });
     else found.files.push(path);
   }
@@ -225,8 +219,7 @@ function namesIn(folder: string): string[] {
   try {
     const names = readdirSync(folder, { encoding: 'buffer' });
     const odd = names.find((name) => !isUtf8(name));
-    if (odd !== undefined)
-      throw unreadable(`the name ${JSON.stringify(String(odd))} is not UTF-8; rename it`);
+    if (odd !== undefined) throw unreadable(`the name ${JSON.stringify(String(odd))} is not UTF-8; rename it`);
     return names.map(String).sort();
   } catch (error) {
     const reason = systemFailure(error);
@@ -250,8 +243,7 @@ const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' :
  */
 export function describeSearch({ folder, files, others }: SearchedFolder): string {
   const shown = displayPath(folder);
-  if (!isFolder(folder))
-    return `there is no folder ${shown}; create a first scenario with ${ownCommand('init')}`;
+  if (!isFolder(folder)) return `there is no folder ${shown}; create a first scenario with ${ownCommand('init')}`;
   if (files.length > 0) return `${shown} has ${count(files.length, 'scenario')}`;
   if (others.length === 0)
     return `${shown} has no file with the ending .yaml, .yml or .json, except hidden ones and those in results and node_modules`;

@@ -47,16 +47,12 @@ export async function findSubject(
   const found: FoundSubject = { subject: [], paths: [], leftOut: [], problems: [] };
   const named = scenario.subject ?? [];
   if (named.length > 0 && findAgentStep(scenario) === null)
-    found.problems.push(
-      problemAt(['subject'], 'no agent takes part in this scenario, so nothing can use it'),
-    );
+    found.problems.push(problemAt(['subject'], 'no agent takes part in this scenario, so nothing can use it'));
   const names = new Set<string>();
   for (const [index, { skill, instructions, mcp }] of named.entries()) {
     const parts = [
       ...(skill === undefined ? [] : [{ key: 'skill', name: skill, read: readSkillFolder }]),
-      ...(instructions === undefined
-        ? []
-        : [{ key: 'instructions', name: instructions, read: readInstructions }]),
+      ...(instructions === undefined ? [] : [{ key: 'instructions', name: instructions, read: readInstructions }]),
     ];
     if (mcp !== undefined) {
       const one = findServer(scenarioPath, mcp, scenario);
@@ -139,7 +135,8 @@ async function readSkillFolder(
     ? { message: found }
     : {
         part: { kind: 'skill', name: skill.value.name, files: found.files },
-        ...{ path, leftOut: found.leftOut },
+        path,
+        leftOut: found.leftOut,
       };
 }
 
@@ -222,12 +219,7 @@ export function skillName(folder: string): string {
   if (!read.ok) throw new UsageError('usage', `${file} cannot be read: ${read.reason}`);
   const skill = loadSkill(file, read.text);
   if (skill.ok) return skill.value.name;
-  throw new UsageError(
-    'scenario_invalid',
-    `${file} is not valid`,
-    skill.problems,
-    new Map([[file, read.text]]),
-  );
+  throw new UsageError('scenario_invalid', `${file} is not valid`, skill.problems, new Map([[file, read.text]]));
 }
 
 /**
@@ -269,9 +261,7 @@ export function mockProblems(
   });
   const ofMocks = mocks.flatMap((mock, index) => {
     if (isCommandMock(mock) && mock.command === name)
-      return [
-        problemAt(['mocks', index, 'command'], `'${mock.command}' is the target, which must not be mocked`),
-      ];
+      return [problemAt(['mocks', index, 'command'], `'${mock.command}' is the target, which must not be mocked`)];
     if (isMcpMock(mock) && !servers.includes(mock.mcp))
       return [problemAt(['mocks', index, 'mcp'], noServer(mock.mcp, servers))];
     if (isEndpointMock(mock) && mock.when.matcher !== undefined && type !== 'local')

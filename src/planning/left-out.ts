@@ -152,9 +152,7 @@ export function createFolderCheck(
         (isFolder(initial)
           ? whyPointsBack(
               initial,
-              await list(initial, (path, isFolder) =>
-                leavingOut(leftOut)(join('initial-state', path), isFolder),
-              ),
+              await list(initial, (path, isFolder) => leavingOut(leftOut)(join('initial-state', path), isFolder)),
             )
           : null) ??
         (copied === 'fixture' ? await whyHistoryTells(folder, entries, leftOut) : null);

@@ -36,7 +36,11 @@ export function pairUp(
   checkPartners(cells, paired, base);
   const atOnce = base.kind === 'variant' ? Math.ceil(concurrency / 2) : concurrency;
   const untilClear: UntilClear = {
-    ...{ base, margin, ...(effect === null ? {} : { effect }), alpha: ALPHA, most_runs: mostRuns },
+    base,
+    margin,
+    ...(effect === null ? {} : { effect }),
+    alpha: ALPHA,
+    most_runs: mostRuns,
     // Smaller rounds would leave slots free.
     round_size: Math.max(configurations.length, atOnce),
   };
@@ -51,10 +55,7 @@ export function pairUp(
 function checkVariants(cells: readonly Cell[], base: string): void {
   const heads = [...new Set(cells.map(({ variant }) => variant))].filter((variant) => variant !== base);
   if (heads.length === 0)
-    throw new UsageError(
-      'usage',
-      `only the variant '${base}' is selected; --vs needs another one to compare with it`,
-    );
+    throw new UsageError('usage', `only the variant '${base}' is selected; --vs needs another one to compare with it`);
   if (heads.length > 1)
     throw new UsageError(
       'usage',

@@ -59,8 +59,7 @@ function projectOf(
 }
 
 /** A bucket is no path. */
-const placeOf = (results: string, from: string): string =>
-  isBucket(results) ? results : resolve(from, results);
+const placeOf = (results: string, from: string): string => (isBucket(results) ? results : resolve(from, results));
 
 function readConfig(file: string): ReadConfig {
   const shown = displayPath(file);
@@ -90,10 +89,7 @@ const LONGEST_RESULTS = 3000;
 export async function whyNotWritable(folder: string): Promise<string | null> {
   const existing = nearestExisting(folder);
   // files inside it have long names too
-  if (
-    Buffer.byteLength(folder) > LONGEST_RESULTS ||
-    folder.split('/').some((name) => Buffer.byteLength(name) > 255)
-  )
+  if (Buffer.byteLength(folder) > LONGEST_RESULTS || folder.split('/').some((name) => Buffer.byteLength(name) > 255))
     return 'its path is too long';
   // Tries to write, because permissions do not restrict root and do not reveal a read-only file system.
   try {

@@ -53,19 +53,14 @@ export async function resolveRegrade(
     if (work === undefined || !wanted.has(scenarioLabel({ ...planned, scenario: planned.name }))) continue;
     const one = selected.get(planned.name) ?? (await selectPlanned(project, plan, planned));
     selected.set(planned.name, one);
-    const variant = [...one.variants, ...withBaseline(one.variants)].find(
-      ({ variant }) => variant === planned.variant,
-    );
+    const variant = [...one.variants, ...withBaseline(one.variants)].find(({ variant }) => variant === planned.variant);
     if (variant === undefined)
       throw new UsageError('work_changed', `${one.file} no longer has the variant ${planned.variant}`);
     const now = effectiveScenario(project, one, variant, { ...draft, ...flagsOf(plan, work) }, []);
     const agentsOf = cells.flatMap(({ scenario, agent }) => (scenario === planned.name ? agent : []));
     const agent = agentsOf.includes('mock') ? 'mock' : 'others';
     const inputs = (one: EffectiveScenario): Json => agentInputs(withoutFlags(one), agent) as unknown as Json;
-    const changed = jsonDifferences(
-      inputs(work),
-      inputs({ ...now, fixture: await folderHash(variant.fixture) }),
-    );
+    const changed = jsonDifferences(inputs(work), inputs({ ...now, fixture: await folderHash(variant.fixture) }));
     if (changed.length > 0) throw workChanged(one.file, changed);
     scenarios.push({ selected: one, variant, effective: omit(withChecksOf(work, now), 'fixture') });
   }
@@ -94,7 +89,8 @@ export async function resolveRegrade(
       targets: scenarios.map(({ effective }) => effective.target),
       agents: agentSettings(project, agentsOfJudges(judges)),
       cells: [], // no agent is started
-      ...{ providers, judges },
+      providers,
+      judges,
       environments: scenarios.map(({ effective }) => effective.scenario.environment),
     }),
     environment: { ...process.env, ...draft.variables },
@@ -122,8 +118,7 @@ async function selectPlanned(
   const loaded = await loadScenarios(project, [found], readerFor(plan, name));
   refuseProblems(loaded.problems, loaded.texts);
   const one = loaded.scenarios.find(({ scenario }) => scenario.name === name);
-  if (one === undefined)
-    throw new UsageError('scenario_not_found', `${file} no longer contains the scenario ${name}`);
+  if (one === undefined) throw new UsageError('scenario_not_found', `${file} no longer contains the scenario ${name}`);
   return one;
 }
 
@@ -135,12 +130,18 @@ function readerFor({ scenarios }: Plan, name: string): ScenarioReader {
   const [first] = combinations;
   if (first === undefined) return loadScenario;
   const matrix = {
-    ...{ name, description: '', base_scenario: '', runs_per_combination: 1 },
+    name,
+    description: '',
+    base_scenario: '',
+    runs_per_combination: 1,
     matrix: Object.keys(first.values).map((parameter) => ({ parameter, values: [] })),
   };
   return (file, text) =>
     combinationReader(matrix, combinations, (_path, message) => ({
-      ...{ file, line: 1, column: 1, path: '' },
+      file,
+      line: 1,
+      column: 1,
+      path: '',
       message: `with the values that the sweep was started with: ${message}`,
     }))(file, text);
 }

@@ -115,10 +115,7 @@ export function resolveSweep(
     })),
   );
   if (draft.targetBinary !== null && scenarios.every(({ effective }) => effective.target === null))
-    throw new UsageError(
-      'target_missing',
-      '--target-binary has no effect: no selected scenario has a target',
-    );
+    throw new UsageError('target_missing', '--target-binary has no effect: no selected scenario has a target');
   const judges = scenarios.map(({ effective }) => effective.judge ?? effective.asked ?? null);
   if (draft.isJudgeNamed && judges.every((judge) => judge === null))
     throw new UsageError(
@@ -146,7 +143,10 @@ export function resolveSweep(
     variables: neededVariables({
       targets: scenarios.map(({ effective }) => effective.target),
       servers: scenarios.flatMap(({ effective }) => serverAddresses(effective.scenario.databases)),
-      ...{ agents, cells, providers, judges },
+      agents,
+      cells,
+      providers,
+      judges,
       environments: scenarios.map(({ effective }) => effective.scenario.environment),
       runtimes: scenarios.map(({ effective }) => effective.scenario.runtime),
       settings: scenarios.flatMap(({ effective }) => effective.host?.settings ?? []),
@@ -158,9 +158,7 @@ export function resolveSweep(
 
 /** The base takes part, even if only the variant to compare with it is named. */
 const withBase = (variants: readonly string[], toDecide: ToDecide | null): string[] =>
-  variants.length > 0 && toDecide?.base.kind === 'variant'
-    ? [...variants, toDecide.base.variant]
-    : [...variants];
+  variants.length > 0 && toDecide?.base.kind === 'variant' ? [...variants, toDecide.base.variant] : [...variants];
 
 /** Returns the scenarios and variants that have at least one of the cells. */
 const withCells = (scenarios: readonly SelectedScenario[], cells: readonly Cell[]): SelectedScenario[] =>
@@ -195,10 +193,7 @@ const agentsOf = (cells: readonly Cell[], scenario: string, known: ReadonlyMap<s
  *
  * @throws UsageError for a name that no scenario's variant has
  */
-function chooseVariants(
-  scenarios: readonly SelectedScenario[],
-  wanted: readonly string[],
-): SelectedScenario[] {
+function chooseVariants(scenarios: readonly SelectedScenario[], wanted: readonly string[]): SelectedScenario[] {
   if (wanted.length === 0) return [...scenarios];
   const known = [...new Set(scenarios.flatMap(({ variants }) => variants.map(({ variant }) => variant)))];
   for (const name of wanted) checkVariant(name, known, 'no scenario has a variant');

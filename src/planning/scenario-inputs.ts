@@ -58,8 +58,7 @@ export function fixtureProblems(
   );
   const files = new Set([...paths, ...databases.map(({ path }) => path)].map((path) => normalize(path)));
   const problemOf = (path: string): string | null => {
-    if (folders.some((folder) => isFolder(join(folder, path))))
-      return 'the fixture has a folder with this name';
+    if (folders.some((folder) => isFolder(join(folder, path)))) return 'the fixture has a folder with this name';
     for (const above of foldersAbove(normalize(path))) {
       if (files.has(above)) return `'${above}' is a file in setup.files and cannot contain another`;
       if (folders.some((folder) => isFile(join(folder, above))))
@@ -89,10 +88,7 @@ function neededProblems(scenario: Scenario, leftOut: readonly string[], problemA
   const needed: [Path, string][] = [
     ...scenario.inputs.commands.map((command, at): [Path, string] => [['inputs', 'commands', at], command]),
     ...(target === null ? [] : [[['target'], JSON.stringify(target)] as [Path, string]]),
-    ...checkCommands(scenario).map(({ path, command }): [Path, string] => [
-      path,
-      scriptsRunBy(command).join(' '),
-    ]),
+    ...checkCommands(scenario).map(({ path, command }): [Path, string] => [path, scriptsRunBy(command).join(' ')]),
   ];
   return leftOut.flatMap((path) => {
     const inWorkspace = path.replace(/^initial-state\//, '');
@@ -180,16 +176,10 @@ export function findRubric(
 }
 
 /** Reports `target: from_config` if the config has no target. */
-export function targetProblems(
-  { config, configFile }: Project,
-  scenario: Scenario,
-  problemAt: ProblemAt,
-): Problem[] {
+export function targetProblems({ config, configFile }: Project, scenario: Scenario, problemAt: ProblemAt): Problem[] {
   if (scenario.target !== 'from_config' || config.target !== undefined) return [];
   const where =
-    configFile === null
-      ? 'there is no llm-tool-test-config.toml'
-      : `${displayPath(configFile)} has no [target]`;
+    configFile === null ? 'there is no llm-tool-test-config.toml' : `${displayPath(configFile)} has no [target]`;
   return [problemAt(['target'], `from_config: ${where}; add it, or describe the target here`)];
 }
 
@@ -215,7 +205,8 @@ export async function findChecks(
   if (folder === undefined) {
     const message = `the scenario has no checks folder; put the files into a folder beside the scenario file, and add the line "checks_folder: <its name>"`;
     return {
-      ...{ checks: null, leftOut: [] },
+      checks: null,
+      leftOut: [],
       problems: named.map(({ path, file }) =>
         problemAt(path, file === null ? `$${CHECKS_VARIABLE} is not set: ${message}` : `${file}: ${message}`),
       ),
@@ -229,25 +220,17 @@ export async function findChecks(
     if (file.split('/').includes('..')) return [problemAt(path, `'${file}' leaves the checks folder`)];
     const out = leftOut.find((one) => `${normalize(file)}/`.startsWith(one.endsWith('/') ? one : `${one}/`));
     if (out !== undefined)
-      return [
-        problemAt(path, `'${out}' is not copied, because it is a suite, a scenario or a result; rename it`),
-      ];
+      return [problemAt(path, `'${out}' is not copied, because it is a suite, a scenario or a result; rename it`)];
     if ((isExpected ? isFile : existsSync)(join(checks, file))) return [];
     return [problemAt(path, `the checks folder '${folder}' has no ${isExpected ? 'file ' : ''}'${file}'`)];
   });
   return { checks, leftOut, problems };
 }
 
-async function lookAt(
-  folder: string,
-  checks: string,
-  fixture: string | null,
-  look: CheckFolder,
-): Promise<LookedAt> {
+async function lookAt(folder: string, checks: string, fixture: string | null, look: CheckFolder): Promise<LookedAt> {
   const not = (unusable: string): LookedAt => ({ unusable, leftOut: [] });
   if (isAbsolute(folder)) return not('expected a path relative to the scenario file');
-  if (!isFolder(checks))
-    return not(`checks folder '${folder}' was not found; paths are relative to the scenario file`);
+  if (!isFolder(checks)) return not(`checks folder '${folder}' was not found; paths are relative to the scenario file`);
   if (fixture !== null && !relative(realpathSync(fixture), realpathSync(checks)).split(sep).includes('..'))
     return not(
       `'${folder}' is inside the fixture ${displayPath(fixture)}, where the agent sees it; move it out of the fixture`,

@@ -108,8 +108,7 @@ export async function selectScenarios(project: Project, selection: Selection): P
       (selection.tags.length === 0 || selection.tags.some((tag) => scenario.tags.includes(tag))) &&
       (selection.tier === null || scenario.tier <= selection.tier),
   );
-  if (chosen.length === 0 && selection.passWithNoScenarios !== true)
-    throw nothingSelected(project, selection);
+  if (chosen.length === 0 && selection.passWithNoScenarios !== true) throw nothingSelected(project, selection);
   return chosen;
 }
 
@@ -135,9 +134,7 @@ const secretPaths = (
     path,
     ...(fixture === null ? [] : [fixture]),
     ...(checks === null ? [] : [checks]),
-    ...(scenario.judgment.judge === undefined
-      ? []
-      : [resolve(dirname(path), scenario.judgment.judge.rubric)]),
+    ...(scenario.judgment.judge === undefined ? [] : [resolve(dirname(path), scenario.judgment.judge.rubric)]),
   ],
   folders: [fixturesPath, resultsPath],
 });
@@ -208,9 +205,7 @@ export async function loadScenarios(
     ];
     const sameName = names.get(scenario.name);
     if (sameName !== undefined) {
-      problems.push(
-        problemAt(['name'], `'${scenario.name}' is also the name of ${sameName}; names must be unique`),
-      );
+      problems.push(problemAt(['name'], `'${scenario.name}' is also the name of ${sameName}; names must be unique`));
     }
     names.set(scenario.name, file);
     loading.problems.push(...problems);
@@ -277,9 +272,7 @@ export async function selectMatrix(
     const problems = [problemAt(['base_scenario'], message)];
     throw new UsageError('scenario_invalid', `${file} is not valid`, problems, texts);
   }
-  const combinations = combinationsOf(matrix).filter(
-    (one) => filter === undefined || matchesFilter(one, filter),
-  );
+  const combinations = combinationsOf(matrix).filter((one) => filter === undefined || matchesFilter(one, filter));
   if (combinations.length === 0)
     throw new UsageError('nothing_selected', `no combination matches --filter ${filter ?? ''}`);
   const reader = combinationReader(matrix, combinations, problemAt);

@@ -27,9 +27,7 @@ export function placeholderWarnings({ config, configSource }: Project): string[]
         const near = PLACEHOLDERS.some((known) => known === word) ? null : suggest(word, PLACEHOLDERS);
         if (near === null) return [];
         const message = `'${whole}' is not a placeholder and is passed on as it is; did you mean '{${near}}'?`;
-        return [
-          `warning: ${formatProblem(configSource.problemAt(['agents', name, 'args', index], message))}`,
-        ];
+        return [`warning: ${formatProblem(configSource.problemAt(['agents', name, 'args', index], message))}`];
       }),
     ),
   );
@@ -83,9 +81,7 @@ export const targetsOfScenarios = (
       if (target == null || !scenario.cost.cache) return [];
       const from = scenario.target === 'from_config' ? root : dirname(path);
       const located =
-        targetBinary === null
-          ? locateTarget(target.binary, from, fixture)
-          : locateBuild(targetBinary, dirname(path));
+        targetBinary === null ? locateTarget(target.binary, from, fixture) : locateBuild(targetBinary, dirname(path));
       if (!located.found) return [];
       const files = target.files?.map((one) => resolve(from, one));
       const filesApply = targetBinary === null || files?.length === 0;
@@ -139,10 +135,7 @@ export async function serverWarnings(scenarios: readonly SelectedScenario[]): Pr
  * Returns a warning for each target, and each of its files, that is not on this machine, with its place in the file. It
  * is not a problem of the file: a target may be built, or installed by the scenario's setup, before it is needed.
  */
-export async function targetWarnings(
-  project: Project,
-  scenarios: readonly SelectedScenario[],
-): Promise<Set<string>> {
+export async function targetWarnings(project: Project, scenarios: readonly SelectedScenario[]): Promise<Set<string>> {
   const warnings = new Set<string>();
   for (const { path, variants } of scenarios)
     for (const variant of variants) {

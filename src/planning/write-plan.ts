@@ -1,15 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import {
-  isFolder,
-  isMirror,
-  removeTree,
-  snapshotNothing,
-  snapshotTree,
-  storeOnce,
-  writeFileAtomic,
-} from '#host';
+import { isFolder, isMirror, removeTree, snapshotNothing, snapshotTree, storeOnce, writeFileAtomic } from '#host';
 import { ENGINE_PROTOCOL, groupBy, type Json, safeName, sha256 } from '#lib';
 import { contextInputs, SCHEMA_VERSION, subjectParts } from '#model';
 import { type EffectiveScenario, type Plan, type PlanTemplate, TARGET_PROGRAM } from '#scenario';
@@ -112,13 +104,11 @@ const templateOf = (resolved: ResolvedSweep, scenarios: Plan['scenarios']): Plan
 const inputsOf = ({ project: { root, configFile, fixturesPath }, scenarios }: ResolvedSweep): string[] => [
   ...new Set([
     ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
-    ...scenarios.flatMap(
-      ({ selected: { path }, variant: { fixture, checks, subjectPaths }, effective: { judge } }) => [
-        ...[path, ...(fixture === null ? [] : [fixture]), ...(checks === null ? [] : [checks])],
-        ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
-        ...subjectPaths,
-      ],
-    ),
+    ...scenarios.flatMap(({ selected: { path }, variant: { fixture, checks, subjectPaths }, effective: { judge } }) => [
+      ...[path, ...(fixture === null ? [] : [fixture]), ...(checks === null ? [] : [checks])],
+      ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
+      ...subjectPaths,
+    ]),
   ]),
 ];
 
@@ -146,8 +136,7 @@ async function storeInputs(
   for (const { selected, variant, effective } of resolved.scenarios) {
     const { notCopied } = variant;
     const fixture = await snapshot(variant.fixture, notCopied.fixture);
-    const checks =
-      variant.checks === null ? {} : { checks: await snapshot(variant.checks, notCopied.checks) };
+    const checks = variant.checks === null ? {} : { checks: await snapshot(variant.checks, notCopied.checks) };
     const leftOut = leftOutOf(variant);
     const target = isShared ? await storeTarget(store, effective) : {};
     const whole: EffectiveScenario = { ...effective, fixture, ...checks, ...target };
@@ -159,8 +148,11 @@ async function storeInputs(
       await writeFile(join(folder, 'scenario.yaml'), selected.text, { mode: 0o644 });
     });
     scenarios.push({
-      ...{ name: selected.scenario.name, variant: variant.variant },
-      ...{ file: selected.file, path: selected.path, hash },
+      name: selected.scenario.name,
+      variant: variant.variant,
+      file: selected.file,
+      path: selected.path,
+      hash,
       ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
       ...(variant.parameters === undefined ? {} : { parameters: variant.parameters }),
     });

@@ -66,12 +66,5 @@ export {
   type SweepStatus,
   type UnreadCells,
 } from './sweep.js';
-export {
-  type GateEnd,
-  gateEndIn,
-  type GateStatus,
-  passedGate,
-  passedRun,
-  runResultIn,
-} from './visible-failures.js';
+export { type GateEnd, gateEndIn, type GateStatus, passedGate, passedRun, runResultIn } from './visible-failures.js';
 export { beatMs, checkMs, LOST_SECS, lostSecsOf } from './signs-of-life.js';

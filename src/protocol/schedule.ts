@@ -36,8 +36,7 @@ export interface ScheduledResult {
 }
 
 /** The id of a project's schedule on the Temporal server, and the beginning of the ids of its workflows. */
-export const scheduleId = (projectId: string, schedule: string): string =>
-  `llm-tool-test/${projectId}/${schedule}`;
+export const scheduleId = (projectId: string, schedule: string): string => `llm-tool-test/${projectId}/${schedule}`;
 
 /**
  * Returns when a workflow of a schedule was due, ms since the epoch; null if it is none. The server appends the time to

@@ -44,8 +44,5 @@ export function sweepTitle(plan: {
   until_clear?: unknown;
 }): string {
   const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
-  return `${plan.until_clear === undefined ? '' : 'at most '}${plan.cells.length} cells of ${scenarios}`.slice(
-    0,
-    200,
-  );
+  return `${plan.until_clear === undefined ? '' : 'at most '}${plan.cells.length} cells of ${scenarios}`.slice(0, 200);
 }

@@ -3,13 +3,7 @@ export type { Grid } from './blocks/terminal.js';
 export type { TextOptions } from './blocks/terminal.js';
 export { answer } from './comparison/answer.js';
 export { comparisonMarkdown, renderComparison } from './comparison/comparison.js';
-export {
-  curveColumns,
-  curveRow,
-  forecastAnswer,
-  forecastHints,
-  renderForecast,
-} from './comparison/forecast.js';
+export { curveColumns, curveRow, forecastAnswer, forecastHints, renderForecast } from './comparison/forecast.js';
 export { neededRuns } from './comparison/parts.js';
 export { rankingMarkdown, renderRanking } from './comparison/ranking.js';
 export { measureGrid, namer, reliabilityGrid } from './comparison/tables.js';

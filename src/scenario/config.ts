@@ -28,9 +28,7 @@ export const AgentTable = z.strictObject({
     .describe('The program: a name on PATH, or a path relative to this file. Built-in agents have a default'),
   module: nonBlank('the path of a module')
     .exactOptional()
-    .describe(
-      'Instead of command: a JavaScript or TypeScript module that is the agent, relative to this file',
-    ),
+    .describe('Instead of command: a JavaScript or TypeScript module that is the agent, relative to this file'),
   args: z
     .array(z.string())
     .default([])
@@ -44,9 +42,7 @@ export const AgentTable = z.strictObject({
   output: z
     .enum(['text', 'jsonl'])
     .exactOptional()
-    .describe(
-      'text (default); jsonl: it prints events, one JSON object per line (specs/how-to/jsonl-agents.md)',
-    ),
+    .describe('text (default); jsonl: it prints events, one JSON object per line (specs/how-to/jsonl-agents.md)'),
   models: modelNames.describe('Default models'),
   version_command: command.exactOptional().describe('Shell command that prints its version'),
   free: z.boolean().exactOptional().describe('It costs nothing and runs without LLM_TOOL_TEST_ENABLED'),
@@ -164,9 +160,7 @@ export const Config = z
     target: Target.exactOptional().describe('The program under test, for scenarios with target: from_config'),
     judge: z
       .strictObject({
-        model: judgeName.describe(
-          'Who judges: a model as provider/model, or an agent as agent:<agent>/<model>',
-        ),
+        model: judgeName.describe('Who judges: a model as provider/model, or an agent as agent:<agent>/<model>'),
       })
       .exactOptional()
       .describe('The judge of scenarios that name none'),
@@ -193,9 +187,7 @@ export const Config = z
       .describe('What sandboxed agents can reach'),
     limits: z
       .strictObject({
-        concurrency: places
-          .exactOptional()
-          .describe('Cells of a sweep at once (4); `--concurrency` overrides it'),
+        concurrency: places.exactOptional().describe('Cells of a sweep at once (4); `--concurrency` overrides it'),
         agents: z.record(z.string(), places).default({}).describe('Cells at once, by agent'),
         models: z.record(z.string(), places).default({}).describe('Cells at once, by model'),
       })

@@ -93,9 +93,6 @@ export function conditionPrompt(question: string, turns: readonly Turn[]): Conve
 export const withEarlierTurns = (turns: readonly Turn[], message: string): string =>
   turns.length === 0
     ? message
-    : [
-        'This is what the user and you said before:',
-        conversationText(turns),
-        'Now the user says:',
-        message,
-      ].join('\n\n');
+    : ['This is what the user and you said before:', conversationText(turns), 'Now the user says:', message].join(
+        '\n\n',
+      );

@@ -97,9 +97,7 @@ const KEYWORDS: Partial<Record<EndCondition['type'], string[]>> = {
   user_expresses_satisfaction: [
     ...['thank you', 'thanks', 'perfect', 'great', 'that works', 'solved', 'fixed', 'resolved'],
   ],
-  agent_provides_solution: [
-    ...['solution', 'try this', 'follow these steps', "here's how", 'you can', 'to fix this'],
-  ],
+  agent_provides_solution: [...['solution', 'try this', 'follow these steps', "here's how", 'you can', 'to fix this']],
   escalation_needed: ['escalate', 'supervisor', 'manager', 'specialist', 'human agent', 'transfer'],
   goal_achieved: ['done', 'complete', 'finished', 'accomplished', 'achieved'],
 };

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { distinct, inSchema, nonBlank, type Path, variableName, workspaceFile } from '#input';
 
-const sql = nonBlank('SQL statements').describe(
-  'Statements that fill the database; `${...}` is not replaced',
-);
+const sql = nonBlank('SQL statements').describe('Statements that fill the database; `${...}` is not replaced');
 
 /** A file of the workspace. */
 const SqliteDatabase = z.strictObject({
@@ -19,14 +17,10 @@ const DATABASE_URL = 'DATABASE_URL';
 const PostgresDatabase = z.strictObject({
   postgres: inSchema(
     nonBlank('the address of a PostgreSQL server', (text) =>
-      ADDRESS.test(text)
-        ? null
-        : 'expected an address like postgres://user:${PGPASSWORD}@host:5432, or ${NAME}',
+      ADDRESS.test(text) ? null : 'expected an address like postgres://user:${PGPASSWORD}@host:5432, or ${NAME}',
     ),
     ADDRESS,
-  ).describe(
-    'Address of a server, on which each run gets a database; ${NAME} is a variable of the shell, kept secret',
-  ),
+  ).describe('Address of a server, on which each run gets a database; ${NAME} is a variable of the shell, kept secret'),
   sql,
   env: variableName.default(DATABASE_URL).describe('Variable with the address of the database of the run'),
 });
@@ -54,9 +48,7 @@ const Databases = z
   );
 
 /** `setup.database`: one database or a list of them. */
-export const SetupDatabase = z
-  .union([...KINDS, Databases])
-  .describe('Databases that are filled before the first step');
+export const SetupDatabase = z.union([...KINDS, Databases]).describe('Databases that are filled before the first step');
 export type SetupDatabase = z.infer<typeof SetupDatabase>;
 
 /** The databases of `setup.database`, as a list. */

@@ -5,8 +5,7 @@ import { inSchema, nonBlank, seconds } from '#input';
 const WORD = /^[^-\s]\S*$/;
 
 /** The name of what a container or sandbox is made from. `like` describes such a name. */
-const madeFrom = (what: string, like: string): z.ZodString =>
-  inSchema(nonBlank(what).check(z.regex(WORD, like)), WORD);
+const madeFrom = (what: string, like: string): z.ZodString => inSchema(nonBlank(what).check(z.regex(WORD, like)), WORD);
 
 /**
  * Where the agent and the checks run, as people write it and as plans store it. `auto` is `bubblewrap` if that works,

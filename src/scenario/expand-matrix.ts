@@ -82,9 +82,7 @@ function pairingsOf(
   if (!needsAgent) return [NO_AGENT];
   if (isGiven(flags.agents)) return unique(withModels(flags.agents));
   if (agents.length > 0) {
-    return unique(
-      agents.flatMap(({ agent, models }) => named(models, agent).map((model) => ({ agent, model }))),
-    );
+    return unique(agents.flatMap(({ agent, models }) => named(models, agent).map((model) => ({ agent, model }))));
   }
   if (isGiven(profile?.agents)) return unique(withModels(profile.agents));
   if (isGiven(defaultAgents)) return unique(withModels(defaultAgents));

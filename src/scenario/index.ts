@@ -12,13 +12,7 @@ export { Config, defaultConfig, parseConfig } from './config.js';
 export { serverAddresses } from './database.js';
 export { chooseHarmless, type Draft, draftScenario } from './draft/draft-scenario.js';
 export { readHelp, type ToolHelp } from './draft/read-help.js';
-export {
-  type Combination,
-  combinationReader,
-  combinationsOf,
-  loadMatrix,
-  matchesFilter,
-} from './eliza/matrix.js';
+export { type Combination, combinationReader, combinationsOf, loadMatrix, matchesFilter } from './eliza/matrix.js';
 export { Character, modelsOf } from './eliza/runtime-fields.js';
 export { expandMatrix } from './expand-matrix.js';
 export { jsonSchemaOf } from './json-schema.js';

@@ -19,17 +19,13 @@ const loadInItsForm: ScenarioReader = (file, text) => {
       return readElizaScenario(file, text);
     case 'misnamed': {
       const name = basename(file).replace(SCENARIO_ENDING, '.scenario$&');
-      return refused(
-        file,
-        `only files named *.scenario.yaml are read in the form of ElizaOS; rename it to ${name}`,
-      );
+      return refused(file, `only files named *.scenario.yaml are read in the form of ElizaOS; rename it to ${name}`);
     }
     case 'own': {
       const loaded = readScenario(file, text);
       if (loaded.ok) return loaded;
       const look = recognize(file, text);
-      if (look.kind === 'other' && look.isKnown)
-        return refused(file, `expected a scenario; this is ${look.what}`);
+      if (look.kind === 'other' && look.isKnown) return refused(file, `expected a scenario; this is ${look.what}`);
       if (look.kind !== 'unclear') return loaded;
       return { ...loaded, problems: loaded.problems.map((one, at) => (at === 0 ? withRemedy(one) : one)) };
     }

@@ -26,10 +26,7 @@ const MAX_KEY_PARTS = 20;
  * Converts a TOML program to a source. The library's own conversion is not used because it has no positions and
  * assigns to `__proto__`.
  */
-export function tomlSource(
-  file: string,
-  program: AST.TOMLProgram,
-): { source: Source; rejected: RejectedKey[] } {
+export function tomlSource(file: string, program: AST.TOMLProgram): { source: Source; rejected: RejectedKey[] } {
   const start = { line: 1, column: 1 };
   const root: Located = { key: start, value: start, map: new Map() };
   const rejected: RejectedKey[] = [];
@@ -44,11 +41,7 @@ export function tomlSource(
   return { source, rejected };
 }
 
-function fill(
-  table: Located,
-  body: readonly (AST.TOMLKeyValue | AST.TOMLTable)[],
-  rejected: RejectedKey[],
-): void {
+function fill(table: Located, body: readonly (AST.TOMLKeyValue | AST.TOMLTable)[], rejected: RejectedKey[]): void {
   for (const node of body) {
     const flaw = flawOf(node.key);
     if (flaw !== null) {
@@ -58,9 +51,7 @@ function fill(
     if (node.type === 'TOMLTable') {
       const parts = node.key.keys;
       const own =
-        node.kind === 'array'
-          ? append(descend(table, parts.slice(0, -1)), parts.at(-1))
-          : descend(table, parts);
+        node.kind === 'array' ? append(descend(table, parts.slice(0, -1)), parts.at(-1)) : descend(table, parts);
       fill(own, node.body, rejected);
     } else {
       const last = node.key.keys.at(-1);
@@ -132,8 +123,7 @@ function find(root: Located, path: Path): Located | null {
   return at ?? null;
 }
 
-const nameOf = (part: AST.TOMLBare | AST.TOMLQuoted): string =>
-  part.type === 'TOMLBare' ? part.name : part.value;
+const nameOf = (part: AST.TOMLBare | AST.TOMLQuoted): string => (part.type === 'TOMLBare' ? part.name : part.value);
 
 /** Converts the library's columns, which start at 0. */
 const startOf = ({ loc }: AST.TOMLNode): Position => ({ line: loc.start.line, column: loc.start.column + 1 });
@@ -163,8 +153,7 @@ type Parsed = { ok: true; program: AST.TOMLProgram } | { ok: false; position: Po
 
 function parse(text: string): Parsed {
   const deep = findDeepNesting(text);
-  if (deep !== null)
-    return { ok: false, position: deep, message: `nested more than ${MAX_DEPTH} levels deep` };
+  if (deep !== null) return { ok: false, position: deep, message: `nested more than ${MAX_DEPTH} levels deep` };
   try {
     return { ok: true, program: parseTOML(text) };
   } catch (error) {

@@ -49,9 +49,7 @@ export const checkCommands = (scenario: Pick<Scenario, 'steps' | 'checks'>): Che
 ];
 
 /** The agent scripts that gates and evaluators call. */
-export const placedAgentScripts = (
-  scenario: Pick<Scenario, 'steps' | 'checks'>,
-): { path: Path; script: string }[] => [
+export const placedAgentScripts = (scenario: Pick<Scenario, 'steps' | 'checks'>): { path: Path; script: string }[] => [
   ...placedGates(scenario).flatMap(({ path, gate }) =>
     gate.type === 'agent_script' ? [{ path: [...path, 'script'], script: gate.script }] : [],
   ),
@@ -77,8 +75,6 @@ export const namedChecks = (scenario: Pick<Scenario, 'steps' | 'checks'>): Named
     pathsInChecks(command).map((file) => ({ path, file, isExpected: false })),
   ),
   ...placedGates(scenario).flatMap(({ path, gate }) =>
-    gate.type === 'file_equals'
-      ? [{ path: [...path, 'expected'], file: gate.expected, isExpected: true }]
-      : [],
+    gate.type === 'file_equals' ? [{ path: [...path, 'expected'], file: gate.expected, isExpected: true }] : [],
   ),
 ];

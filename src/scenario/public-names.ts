@@ -27,9 +27,7 @@ export function publicNames(
     ...scenarios.flatMap(namesIn),
   ];
   // reversed, because the first kind of a name counts
-  return new Map(
-    names.flatMap(([kind, list]) => list.map((name): [string, string] => [name, kind])).reverse(),
-  );
+  return new Map(names.flatMap(([kind, list]) => list.map((name): [string, string] => [name, kind])).reverse());
 }
 
 type PublicPlan = Pick<Plan, 'sweep' | 'cells' | 'agents' | 'providers'> & {

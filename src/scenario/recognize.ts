@@ -141,8 +141,7 @@ export function recognize(file: string, text: string): Recognized {
   const declared = values.filter((value) => value !== null && value !== undefined);
   const scenarios = declared.filter(isScenarioLike);
   const isNamed = isElizaName(file);
-  const isData =
-    declared.length > 0 && (/\.json$/i.test(file) || declared.some((one) => typeof one === 'object'));
+  const isData = declared.length > 0 && (/\.json$/i.test(file) || declared.some((one) => typeof one === 'object'));
   if (isNamed || scenarios.length > 0 || isBroken || !isData) {
     const [first] = scenarios.length > 0 ? scenarios : declared;
     const name = isMap(first) && typeof first['name'] === 'string' ? first['name'].trim() : '';
@@ -168,8 +167,7 @@ function foldersIn(value: unknown): { fixtures: string[]; others: string[] } {
   const texts = (...written: unknown[]): string[] =>
     written.flatMap((one) => (typeof one === 'string' && one !== '' ? [one] : []));
   const { matrix, subject } = value;
-  const variants =
-    isMap(matrix) && Array.isArray(matrix['variants']) ? matrix['variants'].map(foldersIn) : [];
+  const variants = isMap(matrix) && Array.isArray(matrix['variants']) ? matrix['variants'].map(foldersIn) : [];
   return {
     fixtures: [...texts(value['template_folder']), ...variants.flatMap(({ fixtures }) => fixtures)],
     others: [

@@ -180,12 +180,10 @@ export type Scenario = z.infer<typeof Scenario>;
 /** Time limit of the agent if nothing else sets one. */
 export const DEFAULT_AGENT_TIMEOUT_SECS = 300;
 
-const isAgentStep = (step: Step | undefined): step is AgentStep =>
-  step !== undefined && isAgentKind(step.kind);
+const isAgentStep = (step: Step | undefined): step is AgentStep => step !== undefined && isAgentKind(step.kind);
 
 /** Returns the first step in which the agent works; null if no agent takes part. */
-export const findAgentStep = ({ steps }: Pick<Scenario, 'steps'>): AgentStep | null =>
-  steps.find(isAgentStep) ?? null;
+export const findAgentStep = ({ steps }: Pick<Scenario, 'steps'>): AgentStep | null => steps.find(isAgentStep) ?? null;
 
 /** Index of the first step in which the agent works; -1 if no agent takes part. */
 export const firstAgentStep = ({ steps }: Pick<Scenario, 'steps'>): number => steps.findIndex(isAgentStep);
@@ -230,10 +228,7 @@ export const checksNothing = (scenario: Pick<Scenario, 'steps' | 'checks'>, isJu
   gatesOf(scenario).length === 0 && !isJudged;
 
 /** The path of the first part of a scenario, besides its judge, that asks a model; null if none does. */
-export function findAsking({
-  steps,
-  checks,
-}: Pick<Scenario, 'steps' | 'checks'>): (string | number)[] | null {
+export function findAsking({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): (string | number)[] | null {
   for (const [at, step] of steps.entries()) {
     // A model plays the user.
     if (step.kind === 'conversation') return ['steps', at, 'user'];

@@ -11,9 +11,7 @@ export const Target = z.strictObject({
     .describe('RE2 pattern that finds and names calls of the target; without it, calls of the binary count'),
   health_check: command
     .exactOptional()
-    .describe(
-      'Command before the agent, at most 30 s; if it fails, the outcome is error and no agent starts',
-    ),
+    .describe('Command before the agent, at most 30 s; if it fails, the outcome is error and no agent starts'),
   env: environmentVariables.default({}),
   files: z
     .array(nonBlank('the path of a file or folder of the target'))

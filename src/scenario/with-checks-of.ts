@@ -16,7 +16,11 @@ export function withChecksOf<P extends Planned>(planned: P, checked: Planned): P
     ...(checks === undefined ? {} : { checks }),
     scenario: {
       ...planned.scenario,
-      ...{ description, tier, tags, judgment, checks: scenario.checks },
+      description,
+      tier,
+      tags,
+      judgment,
+      checks: scenario.checks,
       steps: planned.scenario.steps.map((step, at) => withGatesOf(step, scenario.steps[at] ?? step)),
     },
   } as P;
@@ -39,7 +43,8 @@ export function withoutFlags<P extends Planned>(planned: P): P {
   );
   return {
     ...omit(planned, 'target_files', 'host', 'asked'),
-    ...{ target_path: null, judge: null },
+    target_path: null,
+    judge: null,
     scenario: { ...scenario, steps },
   } as P;
 }

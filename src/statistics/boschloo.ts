@@ -35,13 +35,11 @@ const GRID = 100;
  * level of significance for the 2 x 2-table when testing the equality of two probabilities", Statistica Neerlandica 24
  * (1970) 1-9.
  */
-export const boschloo = (stratum: Stratum): number =>
-  known(countsOf(stratum), () => computeBoschloo(stratum));
+export const boschloo = (stratum: Stratum): number => known(countsOf(stratum), () => computeBoschloo(stratum));
 
 /** The same few counts are tested often, such as all runs passed. */
 const known = remember<number>(5000);
-const countsOf = ({ base, head }: Stratum): string =>
-  `${base.passed} ${base.tested} ${head.passed} ${head.tested}`;
+const countsOf = ({ base, head }: Stratum): string => `${base.passed} ${base.tested} ${head.passed} ${head.tested}`;
 
 function computeBoschloo({ base, head }: Stratum): number {
   const statistic = Math.min(fisher(base, head), fisher(head, base));
@@ -83,8 +81,7 @@ function regionOf(fewer: number, more: number, most: number): Int32Array {
   const region = new Int32Array(more + 1).fill(-1);
   let border = fewer;
   for (let passed = more; passed >= 0 && border >= 0; passed--) {
-    while (border >= 0 && fisher({ passed: border, tested: fewer }, { passed, tested: more }) > most)
-      border -= 1;
+    while (border >= 0 && fisher({ passed: border, tested: fewer }, { passed, tested: more }) > most) border -= 1;
     region[passed] = border;
   }
   return region;

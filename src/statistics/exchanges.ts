@@ -66,9 +66,7 @@ export function drawExchanges(groups: readonly Group[], draws: number): Exchange
  */
 function ordered({ base, head }: Group) {
   const sides = { base: [...base].sort(byValue), head: [...head].sort(byValue) };
-  const [few, many] = comesFirst(sides.head, sides.base)
-    ? (['head', 'base'] as const)
-    : (['base', 'head'] as const);
+  const [few, many] = comesFirst(sides.head, sides.base) ? (['head', 'base'] as const) : (['base', 'head'] as const);
   const [fewer, others] = [sides[few], sides[many]];
   return { few, many, fewer, others, values: [...fewer, ...others] };
 }
@@ -96,6 +94,4 @@ function exchange(order: Int32Array, a: number, b: number): void {
  * other values, because the same draws for all would not be a fair sample.
  */
 const randomNumbers = (values: Float64Array): (() => number) =>
-  mulberry32(
-    new Uint32Array(values.buffer).reduce((mixed, part) => Math.imul(mixed ^ part, 0x9e3779b1) + 1, 1),
-  );
+  mulberry32(new Uint32Array(values.buffer).reduce((mixed, part) => Math.imul(mixed ^ part, 0x9e3779b1) + 1, 1));

@@ -84,8 +84,7 @@ export function followNights<Night>(
       (at) => evidence(of([...before, ...lost.slice(at)]), of(lost.slice(0, at))) - goesOn,
     );
     if (found.evidence < Math.log(GONE)) return null;
-    const isStillLost =
-      firstOfLoss([...before, ...lost.slice(found.at)], evidence).evidence >= Math.log(ALARM);
+    const isStillLost = firstOfLoss([...before, ...lost.slice(found.at)], evidence).evidence >= Math.log(ALARM);
     return isStillLost ? null : found.at;
   }
 }
@@ -106,8 +105,7 @@ function sumOf(places: readonly number[], evidenceAt: (at: number) => number): C
 /** Returns the places at which a list of nights can be divided in two. */
 function beginnings(length: number): number[] {
   const places: number[] = [];
-  for (let back = 1; back < length; back = back < CLOSE ? back + 1 : Math.ceil(back * 1.2))
-    places.push(length - back);
+  for (let back = 1; back < length; back = back < CLOSE ? back + 1 : Math.ceil(back * 1.2)) places.push(length - back);
   return places;
 }
 

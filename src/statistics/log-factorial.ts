@@ -8,8 +8,7 @@ function logFactorial(n: number): number {
 }
 
 /** Returns the logarithm of the number of ways to choose k of n. */
-export const logChoose = (n: number, k: number): number =>
-  logFactorial(n) - logFactorial(k) - logFactorial(n - k);
+export const logChoose = (n: number, k: number): number => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 
 /** Returns the logarithm of the sum of the numbers whose logarithms these are. */
 export function logSumExp(logs: readonly number[]): number {

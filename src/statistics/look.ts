@@ -140,10 +140,7 @@ const SMALLEST_P = 1e-6;
  * Sequential Methods with Applications to Clinical Trials" (2000), section 9.5. With counts, a test can find at one
  * level what it misses at a higher one, so p is the highest level that misses the difference.
  */
-export function sequentialP(
-  rounds: readonly Round[],
-  { alpha, most }: Pick<LookPlan, 'alpha' | 'most'>,
-): number {
+export function sequentialP(rounds: readonly Round[], { alpha, most }: Pick<LookPlan, 'alpha' | 'most'>): number {
   const looks = rounds.map((round, at) => ({
     ...passesIn(round),
     direction: directionOf(total(rounds.slice(0, at + 1)).filter(isTested)),

@@ -37,9 +37,7 @@ export function lossEvidence(strata: readonly Stratum[], sd: number): number {
     nodes.map((_, node) => sum(likelihoods, (one) => one[loss]?.[node] ?? 0)),
   );
   if (strata.length === 1) return ratio(together);
-  const each = logSumExp(
-    likelihoods.map(ratio).concat(new Array<number>(strata.length - possible.length).fill(0)),
-  );
+  const each = logSumExp(likelihoods.map(ratio).concat(new Array<number>(strata.length - possible.length).fill(0)));
   return logSumExp([Math.log(TOGETHER) + ratio(together), Math.log((1 - TOGETHER) / strata.length) + each]);
 }
 
@@ -107,7 +105,6 @@ export function riseEvidence(before: readonly number[], after: readonly number[]
   const df = WEIGHT + before.length + after.length - 2;
   const squares = sum(before, (value) => (value - low) ** 2) + sum(after, (value) => (value - high) ** 2);
   const variance = ((WEIGHT * ASSUMED_SD ** 2 + squares) / df) * (1 / before.length + 1 / after.length);
-  const logDensity = (rise: number): number =>
-    (-(df + 1) / 2) * Math.log1p((high - low - rise) ** 2 / variance / df);
+  const logDensity = (rise: number): number => (-(df + 1) / 2) * Math.log1p((high - low - rise) ** 2 / variance / df);
   return logSumExp(RISES.map(logDensity)) - Math.log(RISES.length) - logDensity(0);
 }

@@ -47,10 +47,7 @@ export function meanChange(groups: readonly Group[], { kind, alpha }: Options): 
  * certain undone change, and as small from there on. These limits of all exchanges are enough to know p of every
  * change.
  */
-function testOf(
-  exchanges: Exchanges,
-  { kind, alpha }: Options,
-): Required<Pick<MeanChange, 'p' | 'interval'>> {
+function testOf(exchanges: Exchanges, { kind, alpha }: Options): Required<Pick<MeanChange, 'p' | 'interval'>> {
   const unchanged = kind === 'ratio' ? 1 : 0;
   const limitOf = kind === 'ratio' ? factorLimit : amountLimit;
   const all = exchanges.moved.length;
@@ -95,10 +92,7 @@ function factorLimit({ base, head }: Exchanges, at: number): number | null {
 /** The amount at which the means of an exchange differ as the observed ones do. */
 function amountLimit({ base, head, moved }: Exchanges, at: number): number | null {
   const of = (index: number): number =>
-    (head.head[index] ?? NaN) +
-    (head.base[index] ?? NaN) -
-    (base.head[index] ?? NaN) -
-    (base.base[index] ?? NaN);
+    (head.head[index] ?? NaN) + (head.base[index] ?? NaN) - (base.head[index] ?? NaN) - (base.base[index] ?? NaN);
   const weight = moved[at] ?? NaN;
   return weight === 0 ? null : (of(0) - of(at)) / weight;
 }

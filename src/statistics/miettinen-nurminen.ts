@@ -76,10 +76,7 @@ interface Options {
 }
 
 /** Returns whether head is not worse by the margin or more: the lower bound of the difference is above it. */
-export function notWorse(
-  strata: readonly Stratum[],
-  { margin, alpha }: Options,
-): { bound: number; holds: boolean } {
+export function notWorse(strata: readonly Stratum[], { margin, alpha }: Options): { bound: number; holds: boolean } {
   const tested = strata.filter(isTested);
   const bound = tested.length === 0 ? -1 : scoreInterval(tested, normalQuantileOfTail(alpha)).low;
   return { bound, holds: bound > -margin };

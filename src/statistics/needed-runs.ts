@@ -140,8 +140,7 @@ export interface Expected {
 }
 
 /** With many configurations, sweeps take longer to simulate and vary less. */
-const simulationsOf = (configurations: number): number =>
-  Math.ceil(Math.min(200, Math.max(10, 1000 / configurations)));
+const simulationsOf = (configurations: number): number => Math.ceil(Math.min(200, Math.max(10, 1000 / configurations)));
 
 /**
  * Simulates sweeps with at most `rounds` rounds, which give up when a difference of `effect` is unlikely to be found.

@@ -88,8 +88,7 @@ function nextPlane(before: Plane, added: number, { alpha, most }: Plan): Plane {
       const ratios = likelihoods.get(passed) ?? RATES.map((rate) => likelihood(rate, passed, 2 * pairs));
       likelihoods.set(passed, ratios);
       const weight = 2 * (surviving[base * (pairs + 1) + head] ?? 0);
-      for (let rate = 0; rate < RATES.length; rate++)
-        gained[rate] = (gained[rate] ?? 0) + weight * (ratios[rate] ?? 0);
+      for (let rate = 0; rate < RATES.length; rate++) gained[rate] = (gained[rate] ?? 0) + weight * (ratios[rate] ?? 0);
     }
     if (gained.some((more, rate) => more + (spent[rate] ?? 0) > (allowed[rate] ?? 0))) {
       for (const passed of passes) isFull.add(passed);
@@ -106,8 +105,7 @@ function nextPlane(before: Plane, added: number, { alpha, most }: Plan): Plane {
 }
 
 /** The fewest pairs with which the most extreme outcome has a p of at most alpha in a fixed test. */
-export const firstDecisive = (alpha: number): number =>
-  Math.ceil(Math.log(2 / alpha) / Math.log(4) - TOLERANCE);
+export const firstDecisive = (alpha: number): number => Math.ceil(Math.log(2 / alpha) / Math.log(4) - TOLERANCE);
 
 const likelihood = (rate: number, passed: number, runs: number): number =>
   Math.exp(passed * Math.log(2 * rate) + (runs - passed) * Math.log(2 * (1 - rate)));

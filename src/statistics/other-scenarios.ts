@@ -42,8 +42,7 @@ export function otherScenarios(
   if (tested.length < FEWEST) return null;
   const differences = tested.map(meanDifference);
   const difference = mean(differences) ?? NaN;
-  const half =
-    tQuantileOfTail(alpha / 2, tested.length - 1) * Math.sqrt(sampleVariance(differences) / tested.length);
+  const half = tQuantileOfTail(alpha / 2, tested.length - 1) * Math.sqrt(sampleVariance(differences) / tested.length);
   const ofThese = atLeast ?? scoreInterval(tested.flat(), normalQuantileOfTail(alpha / 2));
   return {
     scenarios: tested.length,
@@ -60,9 +59,7 @@ export function otherScenarios(
 function varianceOf(scenarios: readonly (readonly Stratum[])[]): Variance | null {
   if (scenarios.flat().some(({ base, head }) => base.tested < 2 || head.tested < 2)) return null;
   const runs = mean(scenarios.map((strata) => sum(strata, varianceOfRuns) / strata.length ** 2)) ?? 0;
-  const rates = scenarios.map(
-    (strata) => mean(strata.map(({ base, head }) => (rate(base) + rate(head)) / 2)) ?? 0,
-  );
+  const rates = scenarios.map((strata) => mean(strata.map(({ base, head }) => (rate(base) + rate(head)) / 2)) ?? 0);
   return {
     scenario: Math.max(0, sampleVariance(rates) - runs / 4),
     difference: Math.max(0, sampleVariance(scenarios.map(meanDifference)) - runs),

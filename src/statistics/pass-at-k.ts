@@ -44,7 +44,5 @@ export function passHatK(counts: readonly Count[], k: number, options: { alpha: 
 export function passAtK(counts: readonly Count[], k: number, options: { alpha: number }): Estimate | null {
   const failed = counts.map(({ passed, tested }) => ({ passed: tested - passed, tested }));
   const none = passHatK(failed, k, options);
-  return (
-    none && { value: 1 - none.value, interval: { low: 1 - none.interval.high, high: 1 - none.interval.low } }
-  );
+  return none && { value: 1 - none.value, interval: { low: 1 - none.interval.high, high: 1 - none.interval.low } };
 }

@@ -31,12 +31,8 @@ export function predictionPoweredMean(
 function weightOfJudge(labelled: readonly ScorePair[], judged: readonly number[]): number {
   const variance = varianceOf([...labelled.map(({ judge }) => judge), ...judged]);
   if (variance === 0) return 0;
-  const [human, judge] = [
-    meanOf(labelled.map((pair) => pair.human)),
-    meanOf(labelled.map((pair) => pair.judge)),
-  ];
-  const covariance =
-    sum(labelled, (pair) => (pair.human - human) * (pair.judge - judge)) / (labelled.length - 1);
+  const [human, judge] = [meanOf(labelled.map((pair) => pair.human)), meanOf(labelled.map((pair) => pair.judge))];
+  const covariance = sum(labelled, (pair) => (pair.human - human) * (pair.judge - judge)) / (labelled.length - 1);
   return Math.min(1, Math.max(0, covariance / ((1 + labelled.length / judged.length) * variance)));
 }
 

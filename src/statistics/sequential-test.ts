@@ -30,7 +30,13 @@ export interface SequentialTest {
 }
 
 export const NO_LOOK: SequentialTest = {
-  ...{ pairs: [], base: 0, head: 0, surviving: CERTAIN_ZERO, contrast: null, spent: 0, crossed: null },
+  pairs: [],
+  base: 0,
+  head: 0,
+  surviving: CERTAIN_ZERO,
+  contrast: null,
+  spent: 0,
+  crossed: null,
   cut: { better: 0, worse: 0 },
 };
 
@@ -95,8 +101,7 @@ function atOne(after: SequentialTest, plan: Plan): SequentialTest {
 const CONTRAST = 0.16;
 
 /** The fewest pairs of several configurations after which a full contrast decides. */
-export const firstContrast = (alpha: number): number =>
-  Math.ceil(Math.log(2 / (CONTRAST * alpha)) / Math.log(4));
+export const firstContrast = (alpha: number): number => Math.ceil(Math.log(2 / (CONTRAST * alpha)) / Math.log(4));
 
 /**
  * Given the passes of each round, a full contrast is as probable as many other outcomes. Without that condition, it is
@@ -117,7 +122,11 @@ function atSeveral(after: SequentialTest, possible: Distribution, { alpha, most 
   const { base, head } = after;
   const isContrast = after.contrast === null && Math.abs(head - base) === pairs;
   return {
-    ...{ ...after, surviving: inside, contrast, cut, spent: contrast + cut.better + cut.worse },
+    ...after,
+    surviving: inside,
+    contrast,
+    cut,
+    spent: contrast + cut.better + cut.worse,
     crossed: isContrast
       ? head > base
         ? 'better'

@@ -68,11 +68,7 @@ function weighted(priors: readonly Prior[]): (Prior & { weight: number })[] {
   return all.filter(({ weight }) => weight > 1e-3);
 }
 
-function shrink(
-  { passed, tested }: Count,
-  priors: readonly (Prior & { weight: number })[],
-  alpha: number,
-): ShrunkRate {
+function shrink({ passed, tested }: Count, priors: readonly (Prior & { weight: number })[], alpha: number): ShrunkRate {
   const masses = RATES.map(() => 0);
   for (const prior of priors) {
     const [a, b] = [prior.passed + passed - 1, prior.failed + tested - passed - 1];

@@ -62,8 +62,7 @@ function lookAfter(last: Look, time: number, spent: number): Look {
   const values = Float64Array.from({ length: POINTS }, (_, at) => end * ((2 * at) / (POINTS - 1) - 1));
   const width = (2 * end) / (POINTS - 1);
   let masses: Float64Array | null = null;
-  const massOf = (value: number, at: number): number =>
-    (width / 3) * simpson(at) * densityAt(value, last, step);
+  const massOf = (value: number, at: number): number => (width / 3) * simpson(at) * densityAt(value, last, step);
   return { time, spent, z: end / Math.sqrt(time), values, masses: () => (masses ??= values.map(massOf)) };
 }
 

@@ -7,8 +7,7 @@ import { normalQuantileOfTail, normalTail } from './normal.js';
  * `no difference shown`: there may still be one. `too few runs`: no outcome of so few runs could show a difference.
  * `nothing to compare`: no configuration has runs on both sides.
  */
-export type DifferenceVerdict =
-  'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+export type DifferenceVerdict = 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
 
 export interface TestedDifference {
   /** Mean over configurations of the pass rate of head minus that of base. */
@@ -116,10 +115,7 @@ function weakestScore(strata: readonly Stratum[], score: number): number {
     [0, base.tested + head.tested].includes(base.passed + head.passed);
   const size = Math.abs(score);
   if (size < 1 || !strata.some(isConstant)) return size;
-  return BEYOND.reduce(
-    (weakest, by) => Math.min(weakest, Math.abs(scoreOf(strata, -Math.sign(score) * by))),
-    size,
-  );
+  return BEYOND.reduce((weakest, by) => Math.min(weakest, Math.abs(scoreOf(strata, -Math.sign(score) * by))), size);
 }
 
 /** Boschloo's test for one configuration, and the conditional mid-p for several. */

@@ -1,11 +1,5 @@
 import { isTested, type Stratum } from './counts.js';
-import {
-  decide,
-  mostExtreme,
-  NOTHING_TESTED,
-  testDifference,
-  type TestedDifference,
-} from './test-difference.js';
+import { decide, mostExtreme, NOTHING_TESTED, testDifference, type TestedDifference } from './test-difference.js';
 import { passesOfHead } from './distribution.js';
 import { midPOfTails, SMALLEST_P } from './boschloo.js';
 

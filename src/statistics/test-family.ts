@@ -32,10 +32,7 @@ interface TestedMember extends TestedDifference {
  * Statistics 6 (1979) 65-70. The interval of a test has the level at which it was decided, so that verdict and interval
  * agree.
  */
-export function testFamily(
-  family: readonly (readonly Stratum[])[],
-  { alpha }: { alpha: number },
-): TestedMember[] {
+export function testFamily(family: readonly (readonly Stratum[])[], { alpha }: { alpha: number }): TestedMember[] {
   const tests = family.map((strata, at) => ({ at, strata, ...testDifference(strata, { alpha }) }));
   const size = familySize(
     tests.flatMap(({ smallest_p: smallest }) => smallest ?? []),

@@ -38,8 +38,7 @@ export function weightedKappa(
   const careful = estimateOf([...pairs, ...smallestDisagreements(pairs)]);
   if (plain === null || careful === null) return null;
   const t = tQuantileOfTail(alpha / 2, pairs.length - 1);
-  const ends = (sign: -1 | 1): number[] =>
-    [plain, careful].map(({ kappa, error }) => kappa + sign * t * error);
+  const ends = (sign: -1 | 1): number[] => [plain, careful].map(({ kappa, error }) => kappa + sign * t * error);
   return {
     kappa: plain.kappa,
     interval: { low: Math.max(-1, Math.min(...ends(-1))), high: Math.min(1, Math.max(...ends(1))) },
@@ -61,8 +60,7 @@ function estimateOf(pairs: readonly ScorePair[]): { kappa: number; error: number
   if (!(byChance > 0)) return null;
   const influences = pairs.map(
     ({ human, judge }, at) =>
-      ((human - judge) ** 2 - observed) / byChance -
-      (observed * ((distances[at] ?? 0) - 2 * byChance)) / byChance ** 2,
+      ((human - judge) ** 2 - observed) / byChance - (observed * ((distances[at] ?? 0) - 2 * byChance)) / byChance ** 2,
   );
   const error = Math.sqrt(sum(influences, (influence) => influence ** 2)) / pairs.length;
   return { kappa: 1 - observed / byChance, error };

@@ -81,8 +81,12 @@ export function readOn(
     const start = same ?? { ...NOTHING, history: {}, isCompared: true, hash: createHash('sha256') };
     const now: ReadLines = {
       ...start,
-      ...{ results: [...start.results], places: [...start.places], corrupt: [...start.corrupt] },
-      ...{ stamp: stampNow(before), sha256: '', hash: start.hash.copy() },
+      results: [...start.results],
+      places: [...start.places],
+      corrupt: [...start.corrupt],
+      stamp: stampNow(before),
+      sha256: '',
+      hash: start.hash.copy(),
     };
     let rest: string | null = null;
     for (const { text, end, whole } of linesOf(log, Infinity, start.end)) {
@@ -113,7 +117,7 @@ function sameLines(
   }
   const hash = createHash('sha256');
   const isSame = addBytes(hash, file, 0, known.end) && hash.copy().digest('hex') === known.sha256;
-  return isSame ? { ...{ history: {}, last: null }, ...known, isCompared: true, hash } : null;
+  return isSame ? { history: {}, last: null, ...known, isCompared: true, hash } : null;
 }
 
 function addLine(now: ReadLines, text: string, end: number, inode: bigint): void {

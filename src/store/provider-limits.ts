@@ -56,15 +56,13 @@ function providerLimits(store: LimitStore, prefix: string, now = () => Date.now(
     else unlimited.delete(account);
     return limit;
   }
-  const isBelievedUnlimited = (account: string): boolean =>
-    now() - (unlimited.get(account) ?? -Infinity) < BELIEVED_MS;
+  const isBelievedUnlimited = (account: string): boolean => now() - (unlimited.get(account) ?? -Infinity) < BELIEVED_MS;
 
   async function admit(account: string, waitedUntil: number | null): Promise<number | null> {
     if (waitedUntil === null && isBelievedUnlimited(account)) return null;
     const limit = await limitOf(account);
     if (limit === null) return null;
-    const ask = async () =>
-      permissionFor(limit, await read(probeName(limit), Probe), { now: now(), waitedUntil });
+    const ask = async () => permissionFor(limit, await read(probeName(limit), Probe), { now: now(), waitedUntil });
     const permission = await ask();
     if (permission !== 'probe') return permission === 'start' ? null : permission.until;
     const probe: Probe = { schema_version: 1, at: new Date(now()).toISOString(), by: randomUUID() };

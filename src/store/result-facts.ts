@@ -133,9 +133,7 @@ export function createFacts(resultsPath: string): GrowingFacts {
       // Whoever reads the sweep sees these.
       cells.delete(cellKey(sweep, cell));
       const ofWork = work === null ? null : cellKey(work.sweep, work.cell);
-      const others = [...cells]
-        .filter((one) => one !== ofWork)
-        .map((one) => without.get(one) ?? nothingWithout());
+      const others = [...cells].filter((one) => one !== ofWork).map((one) => without.get(one) ?? nothingWithout());
       const found = others.reduce((sum, { runs, elsewhere }) => sum + runs.size + elsewhere, 0);
       if (work === null || ofWork === null) return found;
       const { runs } = without.get(ofWork) ?? nothingWithout();
@@ -163,8 +161,7 @@ const nothingWithout = () => ({ runs: new Set<string>(), elsewhere: 0 });
 const hiddenElsewhere = ({
   errors_before = 0,
   ...line
-}: Pick<ResultDigest, 'errors_before' | 'lost_runs' | 'begun_anew'>): number =>
-  errors_before + errorsWithin(line);
+}: Pick<ResultDigest, 'errors_before' | 'lost_runs' | 'begun_anew'>): number => errors_before + errorsWithin(line);
 
 /** Names the inputs of a run, for `hiddenBy`. */
 export const sameResult = (cacheKey: string): string => `result ${cacheKey}`;

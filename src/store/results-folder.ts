@@ -11,16 +11,13 @@ export const sweepsFolder = (results: string): string => join(results, 'sweeps')
 /** Folder of `clean`: its lock, and what it is about to delete. */
 export const cleanFolder = (results: string): string => join(results, '.clean');
 const sweepFolder = (results: string, sweep: string): string => join(sweepsFolder(results), sweep);
-export const planFile = (results: string, sweep: string): string =>
-  join(sweepFolder(results, sweep), 'plan.json');
+export const planFile = (results: string, sweep: string): string => join(sweepFolder(results, sweep), 'plan.json');
 export const summaryFile = (results: string, sweep: string): string =>
   join(sweepFolder(results, sweep), 'summary.json');
 /** File with the newest round of a sweep that was started; absent in round 1. */
-export const roundFile = (results: string, sweep: string): string =>
-  join(sweepFolder(results, sweep), 'round');
+export const roundFile = (results: string, sweep: string): string => join(sweepFolder(results, sweep), 'round');
 /** Empty file of a sweep that was paused and has not been resumed. */
-export const pausedFile = (results: string, sweep: string): string =>
-  join(sweepFolder(results, sweep), 'paused');
+export const pausedFile = (results: string, sweep: string): string => join(sweepFolder(results, sweep), 'paused');
 export const resultsLog = (results: string): string => join(results, 'results.jsonl');
 
 /** Paths of a run's files. Not made with `join`, which would take most of the time of reading thousands of runs. */
@@ -79,5 +76,4 @@ export const opaqueId = (run: string): string => sha256(run).slice(0, 16);
 export const workFolder = (stateFolder: string): string => join(stateFolder, 'work');
 
 /** Folder on the host in which a run records what it has done: manifests, fences, attempts, starts of the agent. */
-export const stateOfRun = (stateFolder: string, run: string): string =>
-  join(workFolder(stateFolder), opaqueId(run));
+export const stateOfRun = (stateFolder: string, run: string): string => join(workFolder(stateFolder), opaqueId(run));

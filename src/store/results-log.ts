@@ -28,9 +28,7 @@ export const announceClean = (results: string): Promise<Lock | null> =>
 export async function cleanIsOver(results: string): Promise<void> {
   // If no `clean` ever ran here, there is nothing to check, and nothing is created.
   const isOver = async (): Promise<true | null> =>
-    !existsSync(cleanFolder(results)) || (await lockHolder(cleanFolder(results), NAME)) === null
-      ? true
-      : null;
+    !existsSync(cleanFolder(results)) || (await lockHolder(cleanFolder(results), NAME)) === null ? true : null;
   if ((await waitUntil(isOver, WAIT_MS, LOOK_MS)) === null)
     throw new Error(`a \`clean\` has been running in ${results} for a minute; stop it if it hangs`);
 }

@@ -72,10 +72,7 @@ export function createResultsReader(
 }
 
 /** Returns whether a line is still where it was. */
-export function isUnmoved(
-  path: string,
-  { begin, end, text }: { begin: number; end: number; text: string },
-): boolean {
+export function isUnmoved(path: string, { begin, end, text }: { begin: number; end: number; text: string }): boolean {
   if (end === 0) return true;
   for (const line of linesOf(path, Infinity, begin)) return line.end === end && line.text === text;
   return false;

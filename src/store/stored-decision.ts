@@ -15,8 +15,7 @@ export function readResultsFile<T>(file: string, schema: { parse(value: unknown)
     return schema.parse(JSON.parse(readText(file)));
   } catch (error) {
     const reason = systemFailure(error);
-    if (reason !== null && (error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new InfrastructureError(reason);
+    if (reason !== null && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw new InfrastructureError(reason);
     throw new UsageError('results_broken', `${displayPath(file)} cannot be read: ${parseFailure(error)}`);
   }
 }

@@ -73,12 +73,7 @@ export async function beginRound(results: string, sweep: string, round: number):
 }
 
 /** Records that a round has ended, and with it the sweep, until another round begins. `summary`: its text. */
-export async function endRound(
-  results: string,
-  sweep: string,
-  round: number,
-  summary: string,
-): Promise<void> {
+export async function endRound(results: string, sweep: string, round: number, summary: string): Promise<void> {
   const project = await sharedProjectOf(results);
   if (project !== null) return endSharedRound(project, sweep, round, summary);
   await writeFileAtomic(summaryFile(results, sweep), summary);

@@ -6,9 +6,7 @@ import { outputsThatDoNotFit, type ResultDigest, type RunOutput, scenarioLabel }
  * agents that print lines which are not events.
  */
 export function withWarnings(document: SweepDocument, results: readonly ResultDigest[]): SweepDocument {
-  const lines = new Map(
-    results.flatMap((line) => (line.sweep === document.sweep ? [[line.cell, line] as const] : [])),
-  );
+  const lines = new Map(results.flatMap((line) => (line.sweep === document.sweep ? [[line.cell, line] as const] : [])));
   // There may be thousands of runs, so only what is needed of each is kept.
   const runs = document.cells.map((cell) => {
     const line = lines.get(cell.id);

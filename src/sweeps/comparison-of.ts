@@ -47,10 +47,7 @@ export async function comparisonOf(
   const before = await sweepToCompare(resultsPath, base);
   const after = await sweepToCompare(resultsPath, head);
   if (before.sweep === after.sweep && variants.length === 0)
-    throw new UsageError(
-      'usage',
-      `base and head are the same sweep, ${before.sweep}; name an older one as base`,
-    );
+    throw new UsageError('usage', `base and head are the same sweep, ${before.sweep}; name an older one as base`);
   const [variantBefore, variantAfter] = pairOf(variants, before, after);
   const results = readLog(resultsPath, warn);
   const sides = {
@@ -109,18 +106,12 @@ export async function baselineOfSweep(
     );
   const lines = baselineOf(sweep);
   if (lines.length === 0)
-    throw new UsageError(
-      'bad_baseline',
-      `no run of ${sweep.sweep} passed or failed: it cannot be a baseline`,
-    );
+    throw new UsageError('bad_baseline', `no run of ${sweep.sweep} passed or failed: it cannot be a baseline`);
   return lines;
 }
 
 /** Adds how far the models that judged agree with people. One that is not shown to agree is a doubt. */
-function withJudges(
-  comparison: Comparison,
-  { base, head }: { base: Calibrations; head: Calibrations },
-): Comparison {
+function withJudges(comparison: Comparison, { base, head }: { base: Calibrations; head: Calibrations }): Comparison {
   const sides = <K extends keyof Calibrations>(of: K) => ({ base: [...base[of]], head: [...head[of]] });
   const judged: Comparison = {
     ...comparison,

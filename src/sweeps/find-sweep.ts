@@ -53,8 +53,7 @@ export function findSweep(resultsPath: string, id: string): Plan | null {
   return sweep === null ? null : readPlan(resultsPath, sweep);
 }
 
-const readPlan = (resultsPath: string, sweep: string): Plan =>
-  readResultsFile(planFile(resultsPath, sweep), Plan);
+const readPlan = (resultsPath: string, sweep: string): Plan => readResultsFile(planFile(resultsPath, sweep), Plan);
 
 /** Returns the plan of the sweep with this id (see `sweepBy`). @throws UsageError if there is none */
 export function findPlan(resultsPath: string, id: string): Plan {
@@ -94,8 +93,7 @@ function unknownId(id: string, known: readonly string[], kind: string, resultsPa
 }
 
 /** True if a sweep has ended, that is, if its summary exists, which is written last. */
-export const hasEnded = (resultsPath: string, plan: Plan): boolean =>
-  existsSync(summaryFile(resultsPath, plan.sweep));
+export const hasEnded = (resultsPath: string, plan: Plan): boolean => existsSync(summaryFile(resultsPath, plan.sweep));
 
 /** Returns how a sweep ended, or 'open' if it has not. @throws UsageError if its summary cannot be read */
 export function sweepStatus(resultsPath: string, sweep: string): SweepSummary['status'] {

@@ -43,7 +43,11 @@ export async function judgeNight(
   const configurations = countsOfFiring(resultsPath, results, firing, new Set());
   if (isBaseline(firing) && firing.sweep !== null && isComplete(configurations))
     await writeReference(objects, {
-      ...{ schema_version: 1, schedule, sweep: firing.sweep, firing: firing.firing, accepted_at: null },
+      schema_version: 1,
+      schedule,
+      sweep: firing.sweep,
+      firing: firing.firing,
+      accepted_at: null,
     });
   const reference = await readReference(objects, schedule);
   const all =
@@ -61,13 +65,12 @@ export async function judgeNight(
       status === 'running' || totals === null || status === 'not started'
         ? 3
         : exitCodeOf({
-            ...{ status, totals },
+            status,
+            totals,
             decision: fail_on === 'worse' && gate !== null ? { verdict: gate.result } : undefined,
           }),
     compared_with:
-      gate === null || reference === 'damaged' || reference?.sweep === firing.sweep
-        ? null
-        : (reference?.sweep ?? null),
+      gate === null || reference === 'damaged' || reference?.sweep === firing.sweep ? null : (reference?.sweep ?? null),
     verdict: gate?.result ?? null,
     reasons: [...(gate?.reasons ?? words), ...(followed === null ? [] : riseTexts(followed))],
     nights: followed,
@@ -80,8 +83,7 @@ export async function judgeNight(
     // it began before the reference, and ended after it
     if (reference !== 'damaged' && firing.firing < reference.firing) return { gate: null };
     if (reference === 'damaged') return { gate: gone('its file cannot be read', schedule) };
-    if (reference.sweep === firing.sweep)
-      return { gate: isAccepted ? { result: 'not worse', reasons: [] } : null };
+    if (reference.sweep === firing.sweep) return { gate: isAccepted ? { result: 'not worse', reasons: [] } : null };
     if (followed?.reference !== reference.sweep)
       return { gate: gone(`the results of ${reference.sweep} are gone`, schedule) };
     const compared = await compareWith(resultsPath, reference.sweep, firing.sweep);
@@ -116,7 +118,8 @@ async function nightsUntil(
 
 /** Returns what a firing has shown by itself. */
 export const nightOfFiring = (resultsPath: string, firing: Firing): Night => ({
-  ...{ sweep: firing.sweep ?? '', at: firing.scheduled_at },
+  sweep: firing.sweep ?? '',
+  at: firing.scheduled_at,
   counts: countsOfFiring(
     resultsPath,
     readLog(resultsPath, () => undefined),

@@ -89,9 +89,7 @@ export const withCalibration = (
   reviewOf: ReviewReader,
 ): SweepDocument => ({
   ...document,
-  ...calibrationFields(
-    calibrationsOf(resultsPath, { sweep: document.sweep, variant: null }, results, reviewOf),
-  ),
+  ...calibrationFields(calibrationsOf(resultsPath, { sweep: document.sweep, variant: null }, results, reviewOf)),
 });
 
 interface Reviewed {
@@ -101,9 +99,7 @@ interface Reviewed {
 
 /** Returns each run once, even if it is the result of several cells. */
 const runsOf = (lines: readonly ResultDigest[]): ResultDigest[] => [
-  ...new Map(
-    lines.flatMap((line) => (line.results_dir === null ? [] : [[line.results_dir, line] as const])),
-  ).values(),
+  ...new Map(lines.flatMap((line) => (line.results_dir === null ? [] : [[line.results_dir, line] as const]))).values(),
 ];
 
 function judgedRun({ line: { scenario_id: scenario, metrics }, human }: Reviewed): JudgedRun[] {
@@ -133,18 +129,14 @@ export function judgedFacts(resultsPath: string): JudgedFacts {
     question({ scenario_hash: hash }) {
       const known = questions.get(hash);
       if (known !== undefined) return known;
-      const read = ifReadable(() =>
-        judgeInputs(readResultsFile(scenarioFile(resultsPath, hash), EffectiveScenario)),
-      );
+      const read = ifReadable(() => judgeInputs(readResultsFile(scenarioFile(resultsPath, hash), EffectiveScenario)));
       questions.set(hash, read);
       return read;
     },
     cost({ metrics, results_dir: folder }) {
       const judge = metrics?.judge == null ? 0 : metrics.judge.cost_usd;
       const record =
-        folder === null
-          ? null
-          : ifReadable(() => readResultsFile(runFiles(join(resultsPath, folder)).run, Asked));
+        folder === null ? null : ifReadable(() => readResultsFile(runFiles(join(resultsPath, folder)).run, Asked));
       if (judge === null || record === null) return null;
       const asked = record.asked === undefined ? 0 : record.asked.cost_usd;
       return asked === null ? null : judge + asked;

@@ -68,8 +68,7 @@ export function openReviews(resultsPath: string): KnownReviews {
 function readEntries(file: string): Map<string, Entry> {
   try {
     const index = parseJson(readText(file));
-    if (!isJsonObject(index) || index['version'] !== VERSION || !isJsonObject(index['reviews']))
-      return new Map();
+    if (!isJsonObject(index) || index['version'] !== VERSION || !isJsonObject(index['reviews'])) return new Map();
     return new Map(Object.entries(index['reviews'] as unknown as Record<string, Entry>));
   } catch {
     return new Map();

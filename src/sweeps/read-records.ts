@@ -27,8 +27,7 @@ export async function readRecords(cell: SweepCell, withActions = true): Promise<
     const broken = run === null ? 'artifacts/run.json' : 'metrics.json';
     return { cell, records: null, missing: `its ${broken} cannot be read` };
   }
-  const actionLog =
-    cell.outcome === 'pass' || !withActions ? null : await tryReadActionLog(files.events, run);
+  const actionLog = cell.outcome === 'pass' || !withActions ? null : await tryReadActionLog(files.events, run);
   return { cell, records: { run, metrics, actionLog }, missing: null };
 }
 

@@ -51,8 +51,7 @@ export function readEvaluation(file: string): string | Unreadable | null {
     const stat = statSync(file, { throwIfNoEntry: false });
     if (stat === undefined) return null;
     if (!stat.isFile()) return unreadable('not a file, so no human review can be read');
-    if (stat.size > MOST_BYTES)
-      return unreadable('larger than 4 MiB, so its human review is not read; shorten it');
+    if (stat.size > MOST_BYTES) return unreadable('larger than 4 MiB, so its human review is not read; shorten it');
     return readText(file);
   } catch (error) {
     return unreadable(systemFailure(error) ?? 'cannot be read');

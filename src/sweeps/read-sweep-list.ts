@@ -29,7 +29,10 @@ function readSweep(results: string, id: string, warn: (text: string) => void): P
   try {
     const plan = readResultsFile(planFile(results, id), Plan);
     return {
-      ...{ id, started: plan.created_at, status: sweepStatus(results, id), cells: plan.cells },
+      id,
+      started: plan.created_at,
+      status: sweepStatus(results, id),
+      cells: plan.cells,
       needsAll: plan.until_clear === undefined,
     };
   } catch (error) {

@@ -44,21 +44,15 @@ export function decidedBy(
 ): Pick<SweepToCompare, 'cells' | 'decision'> {
   if (until_clear === undefined) return { cells };
   const stored = storedDecision(resultsPath, sweep);
-  if (stored !== null)
-    return { cells: cells.filter(({ id }) => stored.cells.includes(id)), decision: stored.decision };
+  if (stored !== null) return { cells: cells.filter(({ id }) => stored.cells.includes(id)), decision: stored.decision };
   const { released, decision } = decide(cells, until_clear, endedCells(lines), 'open');
   return { cells: released, decision };
 }
 
-function withHumanScores(
-  resultsPath: string,
-  lines: readonly ResultLine[],
-  warn: (text: string) => void,
-): Sample[] {
+function withHumanScores(resultsPath: string, lines: readonly ResultLine[], warn: (text: string) => void): Sample[] {
   return lines.map((line) => {
     if (line.results_dir === null) return line;
-    const score =
-      readReview(join(resultsPath, line.results_dir), judgedIn(line.metrics), warn)?.score ?? null;
+    const score = readReview(join(resultsPath, line.results_dir), judgedIn(line.metrics), warn)?.score ?? null;
     return score === null ? line : { ...line, human_score: score };
   });
 }

@@ -28,10 +28,7 @@ export interface SavedQuery {
  * Lists of runs that people look for: those of a sweep, or without one, of all sweeps. Empty if the UI's address is
  * unknown.
  */
-export function savedQueries(
-  engine: Pick<EngineState, 'uiUrl' | 'namespace'>,
-  sweep: string | null,
-): SavedQuery[] {
+export function savedQueries(engine: Pick<EngineState, 'uiUrl' | 'namespace'>, sweep: string | null): SavedQuery[] {
   const list = listOf(engine);
   if (list === null) return [];
   const of = sweep === null ? `WorkflowType = "${WORKFLOWS.run}"` : `SweepId = "${sweep}"`;

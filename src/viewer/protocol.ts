@@ -1,22 +1,5 @@
-import type {
-  Comparison,
-  Forecast,
-  SweepCell,
-  SweepDocument,
-  SweepSummary,
-  Trend,
-  TrendPoint,
-} from '#decide';
-import type {
-  Cell,
-  HumanReview,
-  Metrics,
-  Outcome,
-  ReviewFields,
-  RunEvent,
-  RunRecord,
-  ScheduleReference,
-} from '#model';
+import type { Comparison, Forecast, SweepCell, SweepDocument, SweepSummary, Trend, TrendPoint } from '#decide';
+import type { Cell, HumanReview, Metrics, Outcome, ReviewFields, RunEvent, RunRecord, ScheduleReference } from '#model';
 
 /*
  * The output of the viewer's server. Nothing outside of this package reads it: page and server are of the same build.

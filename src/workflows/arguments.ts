@@ -8,15 +8,13 @@ import type { Parked, ProvenOrder } from '#protocol';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null ? (value as Fields) : {};
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTextOrAbsent = (value: unknown): value is string | undefined => value === undefined || isText(value);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 /** The latest time that a Date can hold, ms since the epoch. */
 const LAST_MOMENT = 8.64e15;
-const isMoment = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= LAST_MOMENT;
+const isMoment = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= LAST_MOMENT;
 
 export function readOrder(argument: unknown): ProvenOrder | null {
   const { at, proof } = fieldsOf(argument);

@@ -22,7 +22,11 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const { workflowId, startTime, firstExecutionRunId: firstRunId } = workflowInfo();
   const { sweep, cell, proof, fresh, lostHosts } = input;
   const run: RunRef = {
-    ...{ sweep, cell, run: runName(input), workflowId, firstRunId },
+    sweep,
+    cell,
+    run: runName(input),
+    workflowId,
+    firstRunId,
     proof: proof ?? '',
     ...(fresh === undefined ? {} : { fresh }),
     ...(lostHosts === undefined ? {} : { lostHosts }),
@@ -94,9 +98,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
         ({ writeReport }, options) =>
           untilCancelled(whole, limits, writeReport.executeWithOptions(options, [run, report])),
       ));
-    await performEither(
-      { step: STEPS.cleanUp, title: 'clean up', retry: FOR_MINUTES },
-      ({ cleanUp }, options) => cleanUp.executeWithOptions(options, [run]),
+    await performEither({ step: STEPS.cleanUp, title: 'clean up', retry: FOR_MINUTES }, ({ cleanUp }, options) =>
+      cleanUp.executeWithOptions(options, [run]),
     );
     const lost: RunResult = {
       outcome: cancelled ? 'cancelled' : 'error',

@@ -55,10 +55,7 @@ export async function runScheduled({ schedule, proof }: ScheduledInput): Promise
   });
 }
 
-async function runToEnd({
-  sweep: input,
-  title,
-}: PlannedFiring): Promise<Pick<FiringEnd, 'status' | 'message'>> {
+async function runToEnd({ sweep: input, title }: PlannedFiring): Promise<Pick<FiringEnd, 'status' | 'message'>> {
   if (input === null) return { status: 'not started' };
   const { sweep } = input;
   try {
@@ -78,8 +75,6 @@ async function runToEnd({
     const { status } = await child.result();
     return { status: status === 'cancelled' ? 'cancelled' : 'completed' };
   } catch (error) {
-    return isCancellation(error)
-      ? { status: 'cancelled' }
-      : { status: 'lost', message: rootCauseMessage(error) };
+    return isCancellation(error) ? { status: 'cancelled' } : { status: 'lost', message: rootCauseMessage(error) };
   }
 }

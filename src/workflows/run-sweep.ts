@@ -15,16 +15,7 @@ import { carry, hasStartedAll, isOver, nextTime, startedRuns } from './scheduler
 import type { SweepAction } from './scheduler/events.js';
 import { PAGE } from './scheduler/reading.js';
 import { reduce } from './scheduler/reduce.js';
-import {
-  activities,
-  insist,
-  createSweep,
-  enqueue,
-  handleOf,
-  show,
-  type Sweep,
-  workflowIdOf,
-} from './sweep/sweep.js';
+import { activities, insist, createSweep, enqueue, handleOf, show, type Sweep, workflowIdOf } from './sweep/sweep.js';
 import { stopSeeking, watchHosts } from './sweep/hosts.js';
 import { openInherited, watchInherited } from './sweep/inherited-runs.js';
 import { handleMessages, verifyClaims } from './sweep/messages.js';
@@ -153,7 +144,10 @@ async function load(sweep: Sweep, { wanted }: Extract<SweepAction, { type: 'load
   const page: CellPage = await insist(sweep, 'read the plan', (options) =>
     activities.loadCells.executeWithOptions(options, [
       {
-        ...{ sweep: name, offset: 0, limit: PAGE, round },
+        sweep: name,
+        offset: 0,
+        limit: PAGE,
+        round,
         ...wanted,
         ...(again === undefined ? {} : { again }),
         origin,
@@ -202,8 +196,7 @@ async function askToAnnounce(sweep: Sweep, cell: string): Promise<void> {
       () => true,
       () => false,
     );
-  if (!isAsked)
-    await condition(() => !sweep.state.open.has(cell) || workflowIdOf(sweep, cell) !== workflowId);
+  if (!isAsked) await condition(() => !sweep.state.open.has(cell) || workflowIdOf(sweep, cell) !== workflowId);
 }
 
 /** True if the next history would miss nothing. */

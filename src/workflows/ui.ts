@@ -51,9 +51,7 @@ export function sweepDetails(progress: SweepProgress): string {
       '',
       `${account ?? provider}: limit reached; its cells wait until ${new Date(until).toISOString()} (skip the wait with \`retry --now\`)`,
     ]),
-    ...(active.length === 0
-      ? []
-      : ['', '| running |', '|---|', ...active.map((run) => `| ${tableText(run.cell)} |`)]),
+    ...(active.length === 0 ? [] : ['', '| running |', '|---|', ...active.map((run) => `| ${tableText(run.cell)} |`)]),
     ...((progress.parked ?? []).length === 0
       ? []
       : [

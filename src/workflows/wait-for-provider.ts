@@ -1,10 +1,4 @@
-import {
-  condition,
-  defineSignal,
-  getExternalWorkflowHandle,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, defineSignal, getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
 import { type AgentSummary, type Parked, type RunInput, SIGNALS } from '#protocol';
 import { readWake } from './arguments.js';
 import { quickly } from './calls.js';

@@ -72,32 +72,25 @@ export async function runAction(job: Job): Promise<JobResult> {
       continue;
     }
     await writeFile(file('output'), '');
-    const { exitCode, all } = await execa(
-      'bash',
-      ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run ?? ''],
-      {
-        cwd: resolve(job.workspace, fill(step['working-directory'] ?? '.', context)),
-        env: {
-          ...job.env,
-          CI: 'true',
-          GITHUB_ACTIONS: 'true',
-          GITHUB_ACTION_PATH: REPOSITORY,
-          GITHUB_EVENT_PATH: file('event.json'),
-          GITHUB_OUTPUT: file('output'),
-          GITHUB_STEP_SUMMARY: file('summary'),
-          RUNNER_TEMP: temporary,
-          ...Object.fromEntries(
-            Object.entries(step.env ?? {}).map(([name, value]) => [name, fill(value, context)]),
-          ),
-        },
-        reject: false,
-        all: true,
+    const { exitCode, all } = await execa('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run ?? ''], {
+      cwd: resolve(job.workspace, fill(step['working-directory'] ?? '.', context)),
+      env: {
+        ...job.env,
+        CI: 'true',
+        GITHUB_ACTIONS: 'true',
+        GITHUB_ACTION_PATH: REPOSITORY,
+        GITHUB_EVENT_PATH: file('event.json'),
+        GITHUB_OUTPUT: file('output'),
+        GITHUB_STEP_SUMMARY: file('summary'),
+        RUNNER_TEMP: temporary,
+        ...Object.fromEntries(Object.entries(step.env ?? {}).map(([name, value]) => [name, fill(value, context)])),
       },
-    );
+      reject: false,
+      all: true,
+    });
     result.log += `${all}\n`;
     result.failed ||= exitCode !== 0;
-    if (step.id !== undefined)
-      context[`steps.${step.id}.outputs`] = outputsIn(await readFile(file('output'), 'utf8'));
+    if (step.id !== undefined) context[`steps.${step.id}.outputs`] = outputsIn(await readFile(file('output'), 'utf8'));
   }
   result.summary = await readFile(file('summary'), 'utf8');
   for (const [name, { value }] of Object.entries(action.outputs)) result.outputs[name] = fill(value, context);
@@ -106,9 +99,7 @@ export async function runAction(job: Job): Promise<JobResult> {
 }
 
 const defaults = (github: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(action.inputs).map(([name, input]) => [name, fill(input.default, { github })]),
-  );
+  Object.fromEntries(Object.entries(action.inputs).map(([name, input]) => [name, fill(input.default, { github })]));
 
 /** Replaces `${{ ... }}`. */
 const fill = (text: string, context: Context): string =>
@@ -119,9 +110,8 @@ const fill = (text: string, context: Context): string =>
  */
 function evaluate(expression: string, context: Context): unknown {
   const code = expression
-    .replace(
-      /\b((?:inputs|github|runner|steps\.[\w-]+\.outputs))\.([\w-]+)/g,
-      (_, of: string, name: string) => JSON.stringify(context[of]?.[name] ?? ''),
+    .replace(/\b((?:inputs|github|runner|steps\.[\w-]+\.outputs))\.([\w-]+)/g, (_, of: string, name: string) =>
+      JSON.stringify(context[of]?.[name] ?? ''),
     )
     .replace(/\balways\(\)/g, 'true');
   // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- our own file
@@ -135,16 +125,11 @@ function outputsIn(text: string): Record<string, string> {
 }
 
 /** Does what actions/cache does: stores a folder under a key, and restores that of the newest key with a prefix. */
-async function useCache(
-  { uses = '', with: values = {} }: Step,
-  context: Context,
-  cache: string,
-): Promise<void> {
+async function useCache({ uses = '', with: values = {} }: Step, context: Context, cache: string): Promise<void> {
   const [path = '', key = '', prefix = ''] = ['path', 'key', 'restore-keys'].map((name) =>
     fill(values[name] ?? '', context),
   );
-  if (uses.startsWith('actions/cache/save@'))
-    await cp(path, join(cache, encodeURIComponent(key)), { recursive: true });
+  if (uses.startsWith('actions/cache/save@')) await cp(path, join(cache, encodeURIComponent(key)), { recursive: true });
   else if (uses.startsWith('actions/cache/restore@')) {
     const found = readdirSync(cache)
       .map(decodeURIComponent)

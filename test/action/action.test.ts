@@ -31,8 +31,7 @@ describe('action.yml', () => {
       ...[...actionText.matchAll(/if:.*?\binputs\.([\w-]+)/g)].map(([, name]) => name),
     ]);
     expect([...used].sort()).toEqual(Object.keys(action.inputs).sort());
-    for (const [name, { description }] of Object.entries(action.inputs))
-      expect(description, name).toMatch(/^\S.{20}/);
+    for (const [name, { description }] of Object.entries(action.inputs)) expect(description, name).toMatch(/^\S.{20}/);
   });
 
   test('names only outputs of its own steps', () => {
@@ -43,9 +42,7 @@ describe('action.yml', () => {
 
   test('pins every action to the commit that the workflow of this repository uses', () => {
     const pinsIn = (text: string): string[] =>
-      [...text.matchAll(/uses: *([\w-]+\/[\w-]+)\S*@(.*)/g)].map(
-        ([, repository, pin]) => `${repository}@${pin}`,
-      );
+      [...text.matchAll(/uses: *([\w-]+\/[\w-]+)\S*@(.*)/g)].map(([, repository, pin]) => `${repository}@${pin}`);
     const pins = pinsIn(actionText);
     expect(pins).toHaveLength(steps.filter(({ uses }) => uses !== undefined).length);
     for (const pin of pins) expect(pin).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
@@ -57,11 +54,7 @@ describe('action.yml', () => {
     const named = scripts.flatMap((script) =>
       [...script.matchAll(/\$GITHUB_ACTION_PATH\/([\w./-]+)/g)].map(([, path = '']) => path),
     );
-    expect(named).toEqual([
-      'scripts/action/install.js',
-      'scripts/action/run.js',
-      'scripts/action/comment.js',
-    ]);
+    expect(named).toEqual(['scripts/action/install.js', 'scripts/action/run.js', 'scripts/action/comment.js']);
     for (const path of named) expect(() => readFileSync(join(REPOSITORY, path))).not.toThrow();
   });
 });

@@ -99,9 +99,7 @@ describe('the comment on a pull request', () => {
   });
 
   test('is replaced by a line in the summary if GitHub does not answer, or there is no pull request', async () => {
-    expect((await comment('text', { GITHUB_API_URL: 'http://127.0.0.1:9' })).summary).toContain(
-      'fetch failed',
-    );
+    expect((await comment('text', { GITHUB_API_URL: 'http://127.0.0.1:9' })).summary).toContain('fetch failed');
     writeFileSync(file('event.json'), '{}');
     expect((await comment('text')).summary).toContain('the event names no pull request');
   });
@@ -124,8 +122,7 @@ describe('the text of the comment', () => {
   test('keeps the headline and the totals of a report that is too long for GitHub', () => {
     const text = commentText({ ...parts, report: `${parts.report}${' x'.repeat(40_000)}` });
     expect(text.length).toBeLessThan(500);
-    for (const part of ['no base', '## head', 'totals', 'too long for a comment'])
-      expect(text).toContain(part);
+    for (const part of ['no base', '## head', 'totals', 'too long for a comment']) expect(text).toContain(part);
     const both = commentText({ ...parts, comparison: 'y'.repeat(70_000), report: 'z'.repeat(59_000) });
     expect(both.length).toBeLessThan(65_536);
   });

@@ -137,14 +137,7 @@ describe('the steps of the action, in a repository with a pull request', () => {
 
   test('compare with a baseline file of the repository, and fail unless the loss is within the margin', async () => {
     const file = at('baseline.jsonl');
-    const args = [
-      'compare',
-      base,
-      '--write-baseline',
-      file,
-      '--results',
-      join(workspace(), 'llm-tool-test-results'),
-    ];
+    const args = ['compare', base, '--write-baseline', file, '--results', join(workspace(), 'llm-tool-test-results')];
     await execa(CLI, args, { env: { LLM_TOOL_TEST_HOME: at('state') } });
     const worse = await job('pull_request', 'worse', { baseline: file });
     expect([worse.failed, worse.outputs.comparison]).toEqual([true, 'worse']);
@@ -193,11 +186,9 @@ describe('the steps of the action, in a repository with a pull request', () => {
     await mkdir(source);
     const manifest = { name: 'llm-tool-test', version: '9.9.9', bin: 'cli.js' };
     await writeFile(join(source, 'package.json'), JSON.stringify(manifest));
-    await writeFile(
-      join(source, 'cli.js'),
-      `#!/bin/sh\n[ "$1" = --version ] && echo 9.9.9 || exec ${CLI} "$@"\n`,
-      { mode: 0o755 },
-    );
+    await writeFile(join(source, 'cli.js'), `#!/bin/sh\n[ "$1" = --version ] && echo 9.9.9 || exec ${CLI} "$@"\n`, {
+      mode: 0o755,
+    });
     await execa('npm', ['pack', '--pack-destination', dirname(source)], { cwd: source });
     const { failed, log, outputs } = await job('push', 'main', { package: '../llm-tool-test-9.9.9.tgz' });
     expect(failed, log).toBe(false);

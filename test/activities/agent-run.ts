@@ -91,7 +91,12 @@ export async function createAgentRun({
     plan: {
       agents: {
         waiter: {
-          ...{ command: 'sh', args: ['-c', works], prompt: 'stdin', free: true, models: [], env: {} },
+          command: 'sh',
+          args: ['-c', works],
+          prompt: 'stdin',
+          free: true,
+          models: [],
+          env: {},
           ...(prints === null ? {} : { output: 'jsonl' }),
         },
       },
@@ -116,7 +121,13 @@ export async function createAgentRun({
   };
   const root = stateOfRun(stateFolder, run.run);
   return {
-    ...{ deps, run, runPlan, perform, root, mark, starts },
+    deps,
+    run,
+    runPlan,
+    perform,
+    root,
+    mark,
+    starts,
     begin: (number, info = {}) => {
       const environment = new MockActivityEnvironment({ ...ofRun, attempt: number, ...info }, { logger });
       let heartbeats = 0;
@@ -127,10 +138,8 @@ export async function createAgentRun({
       return {
         result,
         heartbeats: () => heartbeats,
-        begun: () =>
-          Promise.race([until(`attempt ${number}`, () => (existsSync(note) ? true : null)), result]),
-        stop: () =>
-          environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true })),
+        begun: () => Promise.race([until(`attempt ${number}`, () => (existsSync(note) ? true : null)), result]),
+        stop: () => environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true })),
       };
     },
     untilStarts: (count) => until(`${count} starts`, () => (starts() >= count ? true : null)),
@@ -144,8 +153,7 @@ export async function createAgentRun({
     killAgent: () => {
       for (const pid of processesWith(mark)) {
         try {
-          if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh\0-c\0'))
-            process.kill(pid, 'SIGKILL');
+          if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh\0-c\0')) process.kill(pid, 'SIGKILL');
         } catch {
           // a child that the agent had just started looks like it, and has ended
         }

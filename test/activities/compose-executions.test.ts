@@ -14,7 +14,9 @@ const at = (secs: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, secs));
 /** The agent's step of a turn whose worker was killed: the next one adopted the agent a second before it ended. */
 const adopted = (turn: number, first: number, endedAt: number): Manifest<AgentStep> =>
   ({
-    ...{ duration_ms: 1000, attempt: 2, at: at(endedAt).toISOString() },
+    duration_ms: 1000,
+    attempt: 2,
+    at: at(endedAt).toISOString(),
     result: {
       record: { starts: first, exit_code: 0, duration_ms: 20_000 },
       turn: { number: turn, at: turn - 1, first, user: 'Hi', agent: 'Hello' },
@@ -31,14 +33,14 @@ async function composed(claimed: readonly number[]) {
   }
   const input = { kind: 'agent', prompt: 'Hi', timeout_secs: 300 };
   const context = {
-    ...{ handle: { journal }, files: { events: join(journal, 'events.jsonl') }, run: { run: 'r' } },
-    ...{ redact: (text: string) => text, scenario: { steps: [input, input] } },
+    handle: { journal },
+    files: { events: join(journal, 'events.jsonl') },
+    run: { run: 'r' },
+    redact: (text: string) => text,
+    scenario: { steps: [input, input] },
   } as unknown as LoadedRun & RunAccess;
   const found = { agents: [adopted(1, 1, 30), adopted(2, 2, 60)], commands: [] } as unknown as Found;
-  return composeExecutions(context, found).executions.map(({ startedAtMs, endedAtMs }) => [
-    startedAtMs,
-    endedAtMs,
-  ]);
+  return composeExecutions(context, found).executions.map(({ startedAtMs, endedAtMs }) => [startedAtMs, endedAtMs]);
 }
 
 test('an execution begins when its agent was started, not when another worker adopted it', async () => {

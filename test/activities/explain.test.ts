@@ -9,20 +9,20 @@ const messageOf = (error: Error): Promise<unknown> =>
 
 test('advises what to do about missing memory, no matter where the error comes from', async () => {
   const expected = { type: 'ENOMEM', message: expect.stringContaining('lower --concurrency') as string };
-  expect(
-    await messageOf(Object.assign(new Error('read'), { code: 'ENOMEM', syscall: 'read' })),
-  ).toMatchObject(expected);
+  expect(await messageOf(Object.assign(new Error('read'), { code: 'ENOMEM', syscall: 'read' }))).toMatchObject(
+    expected,
+  );
   // From V8 and from Node.
   expect(await messageOf(new RangeError('Array buffer allocation failed'))).toMatchObject(expected);
   const code = 'ERR_MEMORY_ALLOCATION_FAILED';
-  expect(await messageOf(Object.assign(new Error('Failed to allocate memory'), { code }))).toMatchObject(
-    expected,
-  );
+  expect(await messageOf(Object.assign(new Error('Failed to allocate memory'), { code }))).toMatchObject(expected);
 });
 
 test('does not retry a step in whose way the agent has left a symlink', async () => {
   expect(await messageOf(new SymlinkInTheWay('a symlink'))).toMatchObject({
-    ...{ type: 'SymlinkInTheWay', nonRetryable: true, message: 'a symlink' },
+    type: 'SymlinkInTheWay',
+    nonRetryable: true,
+    message: 'a symlink',
   });
 });
 

@@ -109,9 +109,7 @@ test('a reset of the workflow, which counts attempts from 1 again, supersedes th
   const before = attempt(2, () => activities.checkGate(run, 0)).catch((error: unknown) => error);
   await untilStarts('gate', 1);
   const workflowExecution = { workflowId: 'test', runId: 'after-the-reset' };
-  const after = new MockActivityEnvironment({ attempt: 1, workflowExecution }).run(() =>
-    activities.checkGate(run, 0),
-  );
+  const after = new MockActivityEnvironment({ attempt: 1, workflowExecution }).run(() => activities.checkGate(run, 0));
   await untilStarts('gate', 2);
   await go('gate');
   expect(await after).toBe('pass');
@@ -124,9 +122,7 @@ test('within workflow tasks the later scheduled attempt takes over, and an attem
   const now = Date.now();
   const first = localAttempt(now, () => activities.checkGate(run, 0)).catch((error: unknown) => error);
   await untilStarts('gate', 1);
-  const second = localAttempt(now + 5000, () => activities.checkGate(run, 0)).catch(
-    (error: unknown) => error,
-  );
+  const second = localAttempt(now + 5000, () => activities.checkGate(run, 0)).catch((error: unknown) => error);
   await untilStarts('gate', 2);
   const third = attempt(1, () => activities.checkGate(run, 0));
   await untilStarts('gate', 3);
@@ -162,8 +158,7 @@ test('an attempt of the report that wakes up late writes nothing: no file, no re
   const first = attempt(1, () => activities.writeReport(run, REPORT)).catch((error: unknown) => error);
   await collecting.opened;
   await attempt(2, () => activities.writeReport(run, REPORT));
-  const files = () =>
-    filesBelow(join(folder, 'results'), join(stateOfRun(join(folder, 'state'), run.run), 'steps'));
+  const files = () => filesBelow(join(folder, 'results'), join(stateOfRun(join(folder, 'state'), run.run), 'steps'));
   const written = files();
   expect(readFileSync(join(folder, 'results', run.run, 'report.md'), 'utf8')).toContain('raced');
   expect(readResults(resultsLog(join(folder, 'results'))).results).toHaveLength(1);
@@ -216,9 +211,7 @@ test('does not write a report again that a lost attempt has written but not publ
   const written = filesBelow(join(folder, 'results'));
   await rm(join(stateOfRun(join(folder, 'state'), run.run), 'steps', 'report.json'));
   // A report within a workflow task gets a new time when the task is performed again.
-  const second = await attempt(2, () =>
-    activities.writeReport(run, { ...REPORT, endedAt: REPORT.endedAt + 5000 }),
-  );
+  const second = await attempt(2, () => activities.writeReport(run, { ...REPORT, endedAt: REPORT.endedAt + 5000 }));
   expect(second).toEqual(first);
   expect(filesBelow(join(folder, 'results'))).toEqual(written);
 });

@@ -8,12 +8,14 @@ const added = (path: string, start: string | null, bytes: number | null) =>
 test('a step leaves the files that the scenario wrote, changed or not, and those that were added', () => {
   const changes = {
     changed: [added('new.md', 'N', 1), { ...added('old.md', null, null), change: 'removed' as const }],
-    ...{ more: 0, unchanged: ['a.md', 'long.md'] },
+    more: 0,
+    unchanged: ['a.md', 'long.md'],
   };
   const long = 'é'.repeat(20_000);
   expect(filesIn(changes, { 'a.md': 'A', 'long.md': long, 'old.md': 'O' })).toEqual({
     files: { 'new.md': 'N', 'a.md': 'A', 'long.md': `${'é'.repeat(8 * 1024)}…` },
-    ...{ leftOut: 0, removed: ['old.md'] },
+    leftOut: 0,
+    removed: ['old.md'],
   });
 });
 
@@ -27,7 +29,8 @@ test('files that are no text, or too many, are counted', () => {
             added('image.bin', null, 9),
             ...Array.from({ length: changed }, (_, at) => added(`c${at}`, 'x', 1)),
           ],
-          ...{ more, unchanged: [...names, 'nul.txt'] },
+          more,
+          unchanged: [...names, 'nul.txt'],
         },
         { ...Object.fromEntries(names.map((name) => [name, 'x'])), 'nul.txt': 'a\0b' },
       );

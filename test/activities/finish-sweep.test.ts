@@ -42,24 +42,17 @@ async function sweepOf(timestamp: string, cells = [cell(1)]) {
   };
   await mkdir(dirname(planFile(resultsPath, 's')), { recursive: true });
   await writeFile(planFile(resultsPath, 's'), JSON.stringify(plan));
-  await appendResult(
-    resultsLog(resultsPath),
-    resultLine({ sweep: 's', cell: of.id, timestamp, outcome: 'fail' }),
-  );
+  await appendResult(resultsLog(resultsPath), resultLine({ sweep: 's', cell: of.id, timestamp, outcome: 'fail' }));
   const stateFolder = join(folder, 'state');
   const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
   /** The origins of the rounds, by their number. */
   const origins = new Map<number, SweepOrigin>();
   const originOf = async (round: number, more: Partial<SweepOrigin['order']> = {}): Promise<SweepOrigin> => {
-    const origin =
-      origins.get(round) ?? (await ordered({ resultsPath, stateFolder }, `${round}`, { round, ...more }));
+    const origin = origins.get(round) ?? (await ordered({ resultsPath, stateFolder }, `${round}`, { round, ...more }));
     origins.set(round, origin);
     return origin;
   };
-  const finishSweep = async (
-    end: Omit<SweepEnd, 'origin'>,
-    more?: Partial<SweepOrigin['order']>,
-  ): Promise<void> => {
+  const finishSweep = async (end: Omit<SweepEnd, 'origin'>, more?: Partial<SweepOrigin['order']>): Promise<void> => {
     const origin = await originOf(end.round, more);
     await inActivity('sweep/s', () => activities.finishSweep({ ...end, origin }));
   };
@@ -73,10 +66,7 @@ async function sweepOf(timestamp: string, cells = [cell(1)]) {
 }
 
 /** Ends such a sweep, and returns its cell in the summary. */
-async function ended(
-  timestamp: string,
-  lost: LostCell[],
-): Promise<SweepDocument['cells'][number] | undefined> {
+async function ended(timestamp: string, lost: LostCell[]): Promise<SweepDocument['cells'][number] | undefined> {
   const { finishSweep, summary } = await sweepOf(timestamp);
   await finishSweep({ sweep: 's', round: 1, status: 'completed', lost });
   return (await summary())?.cells[0];
@@ -89,7 +79,8 @@ test('does not take an earlier result for that of a lost run', async () => {
     outcome: 'error',
     message: 'terminated',
     // Its agent may have been started.
-    ...{ attempts: null, starts: null },
+    attempts: null,
+    starts: null,
   });
 });
 
@@ -98,8 +89,7 @@ test('a run that was lost after its result was written keeps the result', async 
 });
 
 test('a late end of an earlier round does not affect the current round, which ends on its own', async () => {
-  const { resultsPath, stateFolder, finishSweep, loadCells, summary } =
-    await sweepOf('2026-01-01T00:00:00.000Z');
+  const { resultsPath, stateFolder, finishSweep, loadCells, summary } = await sweepOf('2026-01-01T00:00:00.000Z');
   await writeSweepEnv(stateFolder, 's', { base: {}, values: { KEY: 'secret' } });
   const secrets = (): Promise<string | null> => readTextIfThere(sweepEnvFile(stateFolder, 's'));
   for (const round of [1, 2]) await loadCells({ sweep: 's', offset: 0, limit: 1, round });

@@ -33,21 +33,31 @@ const HOUR_MS = 3600_000;
 const DUE = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 
 const stored: StoredSchedule = {
-  ...{ schema_version: 1, schedule: 'nightly', created_at: new Date(DUE - 24 * HOUR_MS).toISOString() },
-  ...{ when: { every_secs: 3600 }, overlap: 'skip', jitter_secs: 0, catch_up_secs: 3600, fail_on: 'failed' },
-  ...{ junit: null, webhook: null, env_file: null, variables: [] },
+  schema_version: 1,
+  schedule: 'nightly',
+  created_at: new Date(DUE - 24 * HOUR_MS).toISOString(),
+  when: { every_secs: 3600 },
+  overlap: 'skip',
+  jitter_secs: 0,
+  catch_up_secs: 3600,
+  fail_on: 'failed',
+  junit: null,
+  webhook: null,
+  env_file: null,
+  variables: [],
   plan: {
-    ...{
-      schema_version: 1,
-      concurrency: 1,
-      cache: true,
-      max_usd: null,
-      agents: {},
-      project: null,
-      hidden: [],
-      sandbox: { required: false, allow_loopback: [] },
-    },
-    ...{ caps: { agents: {}, models: {} }, prices: {}, providers: {}, cells: [cell(1)] },
+    schema_version: 1,
+    concurrency: 1,
+    cache: true,
+    max_usd: null,
+    agents: {},
+    project: null,
+    hidden: [],
+    sandbox: { required: false, allow_loopback: [] },
+    caps: { agents: {}, models: {} },
+    prices: {},
+    providers: {},
+    cells: [cell(1)],
     scenarios: [{ name: 'notes', variant: 'default', file: 'x.yaml', path: '/x.yaml', hash: 'h' }],
   },
 };
@@ -88,11 +98,7 @@ const knowing = {
 } as unknown as Client;
 
 const plan = (proof: string, at: number, execution = 'one'): Promise<PlannedFiring> =>
-  inActivity(
-    workflowAt(at),
-    () => activities.planScheduled({ schedule: 'nightly', proof, execution }),
-    knowing,
-  );
+  inActivity(workflowAt(at), () => activities.planScheduled({ schedule: 'nightly', proof, execution }), knowing);
 
 const refusal = (why: string): object => ({
   type: 'NotOurs',
@@ -132,9 +138,7 @@ test('a firing that is more than a day late is refused', async () => {
 
 test('a forged proof, and settings that were changed since, are refused', async () => {
   const { proof } = await create();
-  await expect(plan('0'.repeat(64), DUE)).rejects.toMatchObject(
-    refusal('was not created by the command line'),
-  );
+  await expect(plan('0'.repeat(64), DUE)).rejects.toMatchObject(refusal('was not created by the command line'));
   await create({ plan: { ...stored.plan, concurrency: 64 } });
   await expect(plan(proof, DUE)).rejects.toMatchObject(refusal('its settings have changed'));
   expect(await planned()).toEqual([]);
@@ -176,7 +180,8 @@ test.each([
   const reported = () => readFiring(objects, 'nightly', first.firing);
   const inFiring = <T>(perform: () => Promise<T>) => inActivity(workflowAt(DUE), perform);
   expect(await inFiring(() => activities.reportScheduled({ ...ref, status: 'cancelled' }))).toEqual({
-    ...{ exitCode: 130, webhook: true },
+    exitCode: 130,
+    webhook: true,
   });
   await expect(inFiring(() => activities.sendWebhook(ref))).rejects.toMatchObject({ type: 'Webhook' });
   await change();
@@ -270,11 +275,11 @@ test('a file of variables that is gone ends the firing with exit code 3 and the 
   const ref = { schedule: 'nightly', proof, execution: 'one' };
   const { firing, sweep } = await plan(proof, DUE);
   expect(sweep).toBeNull();
-  await inActivity(workflowAt(DUE), () =>
-    activities.reportScheduled({ ...ref, firing, status: 'not started' }),
-  );
+  await inActivity(workflowAt(DUE), () => activities.reportScheduled({ ...ref, firing, status: 'not started' }));
   expect(await readFiring(objects, 'nightly', firing)).toMatchObject({
-    ...{ sweep: null, status: 'not started', exit_code: 3 },
+    sweep: null,
+    status: 'not started',
+    exit_code: 3,
     reasons: [expect.stringContaining('/nowhere/keys.env') as string],
   });
   expect(await planned()).toEqual([]);
@@ -284,8 +289,6 @@ test('only the workflow of a firing reports its result', async () => {
   const { proof } = await create();
   const { firing } = await plan(proof, DUE);
   const ref = { schedule: 'nightly', proof, execution: 'two' };
-  const report = inActivity(workflowAt(DUE), () =>
-    activities.reportScheduled({ ...ref, firing, status: 'completed' }),
-  );
+  const report = inActivity(workflowAt(DUE), () => activities.reportScheduled({ ...ref, firing, status: 'completed' }));
   await expect(report).rejects.toMatchObject(refusal('no record of this firing'));
 });

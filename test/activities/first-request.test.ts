@@ -82,10 +82,7 @@ describe('the first request of a session', () => {
   test('is read from the output of the first start, or from the log of its session', async () => {
     expect(await found(pi(NO_SETTINGS), captured('captures/pi-ok.jsonl'))).toEqual({ tokens: 1000 });
     await copyFile(captured('session-logs/codex.jsonl'), logAt(SESSION));
-    await writeFile(
-      logAt('another'),
-      '{"type":"token_usage_record","payload":{"usage":{"input_tokens":1}}}\n',
-    );
+    await writeFile(logAt('another'), '{"type":"token_usage_record","payload":{"usage":{"input_tokens":1}}}\n');
     expect(await found(codex(NO_SETTINGS))).toEqual({ tokens: 9510 });
   });
 

@@ -32,8 +32,7 @@ const codexSays = (text: string): string =>
 async function script(...outputs: string[]): Promise<void> {
   for (const [index, output] of outputs.entries()) await writeFile(file(`said-${index + 1}`), `${output}\n`);
 }
-const starts = async (): Promise<number> =>
-  ((await readTextIfThere(file('starts'))) ?? '').split('\n').length - 1;
+const starts = async (): Promise<number> => ((await readTextIfThere(file('starts'))) ?? '').split('\n').length - 1;
 
 beforeEach(async () => {
   tools = await newFolder();
@@ -75,7 +74,8 @@ test('adds up tokens and costs of all starts', async () => {
   await judged.attempt(2);
   const each = (1000 * 10 + 100 * 100) / 1e6;
   expect(await judgment()).toMatchObject({
-    ...{ attempts: 2, cost_usd: 2 * each },
+    attempts: 2,
+    cost_usd: 2 * each,
     usage: { input: 2000, output: 200 },
   });
 });
@@ -119,9 +119,7 @@ test('starts the agent again if its provider is busy, but not if its key is refu
   expect(await judged.failureOf(1)).toMatchObject({
     type: 'unavailable',
     nonRetryable: false,
-    message: expect.stringMatching(
-      /^agent:codex\/gpt-5\.1: its provider was busy or unavailable: .*429/,
-    ) as string,
+    message: expect.stringMatching(/^agent:codex\/gpt-5\.1: its provider was busy or unavailable: .*429/) as string,
   });
   expect(await judged.failureOf(2)).toMatchObject({ type: 'refused', nonRetryable: true });
   expect(await judged.attempt(3)).toEqual({ score: 0.5, passed: true });

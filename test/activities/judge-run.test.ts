@@ -115,10 +115,11 @@ test('gives up after the third unusable answer, no matter how attempts are count
 
 test('says when an answer was cut off at the limit of output tokens', async () => {
   const body = {
-    ...{ id: 'c1', object: 'chat.completion', created: 1, model: 'm' },
-    choices: [
-      { index: 0, message: { role: 'assistant', content: GOOD.slice(0, 20) }, finish_reason: 'length' },
-    ],
+    id: 'c1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: GOOD.slice(0, 20) }, finish_reason: 'length' }],
     usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
   };
   server.script('m', { status: 200, body: JSON.stringify(body) });

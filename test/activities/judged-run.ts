@@ -26,10 +26,7 @@ export interface JudgedRun {
   root: string;
   artifact(name: string): string;
   /** An attempt that can be cancelled from outside. */
-  begin(
-    number: number,
-    info?: Partial<Info>,
-  ): { environment: MockActivityEnvironment; result: Promise<unknown> };
+  begin(number: number, info?: Partial<Info>): { environment: MockActivityEnvironment; result: Promise<unknown> };
   attempt(number: number, info?: Partial<Info>): Promise<unknown>;
   /** The failure of an attempt, as Temporal sees it. */
   failureOf(number: number, info?: Partial<Info>): Promise<unknown>;
@@ -50,14 +47,19 @@ export async function createJudgedRun(
     scenario: loaded.value.scenario,
     schema_version: 2,
     target: { binary: 'cat', env: {} },
-    ...{ target_path: null, fixture: 'f' },
+    target_path: null,
+    fixture: 'f',
     judge: {
       model: 'house/m',
       rubric: {
         criteria: [{ id: 'a', weight: 1, description: 'x' }],
         output: { format: 'json', require_fields: [] },
       },
-      ...{ rubric_file: 'rubric.yaml', pass_threshold: 0.4, always: false, timeout_secs: 10, votes: 1 },
+      rubric_file: 'rubric.yaml',
+      pass_threshold: 0.4,
+      always: false,
+      timeout_secs: 10,
+      votes: 1,
       ...judge,
     },
   };
@@ -65,9 +67,19 @@ export async function createJudgedRun(
   const hash = sha256(content);
   const whole: Plan = {
     schema_version: 1,
-    ...{ sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: null, agents: {} },
-    ...{ project: null, hidden: [], sandbox: { required: false, allow_loopback: [] } },
-    ...{ caps: { agents: {}, models: {} }, prices: {}, providers: {}, cells: [cell] },
+    sweep: 's',
+    created_at: '',
+    concurrency: 1,
+    cache: true,
+    max_usd: null,
+    agents: {},
+    project: null,
+    hidden: [],
+    sandbox: { required: false, allow_loopback: [] },
+    caps: { agents: {}, models: {} },
+    prices: {},
+    providers: {},
+    cells: [cell],
     scenarios: [{ name: 'judged', variant: cell.variant, file: 'judged.yaml', path: '/judged.yaml', hash }],
     ...plan,
   };

@@ -50,8 +50,15 @@ test('a worker that adopts the agent continues where the one before stopped', as
 test('calls of MCP servers are recorded once, wherever they are among the events of the output', async () => {
   const { record, recorded } = await newRun();
   const served = (tool: string, text = ''): EventBody => ({
-    ...{ type: 'mcp_call', server: 'files', tool, arguments: { text }, result: { text }, error: null },
-    ...{ is_error: false, duration_ms: 1, mocked: false },
+    type: 'mcp_call',
+    server: 'files',
+    tool,
+    arguments: { text },
+    result: { text },
+    error: null,
+    is_error: false,
+    duration_ms: 1,
+    mocked: false,
   });
   await record(1, [say('a'), served('read'), say('b')]);
   await record(1, [served('read'), say('a'), served('write', SECRET), say('b'), say('c')]);

@@ -7,12 +7,7 @@ import { proveSweep } from '../../src/host/security/origin.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { originKey } from '../../src/store/origin.js';
 import { planFile, resultsLog, storeFolder } from '../../src/store/results-folder.js';
-import {
-  sweepWorkflowId,
-  type CellPage,
-  type LoadCellsInput,
-  type SweepOrigin,
-} from '../../src/protocol/index.js';
+import { sweepWorkflowId, type CellPage, type LoadCellsInput, type SweepOrigin } from '../../src/protocol/index.js';
 import { newFolder } from '../host/temporary.js';
 import { resultLine } from '../store/sample.js';
 import { cellsUpTo } from '../workflows/stub-activities.js';
@@ -30,17 +25,21 @@ async function sweepWith(
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const key = await originKey({ resultsPath, stateFolder });
   const plan: Plan = {
-    ...{ schema_version: 1, sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: maxUsd },
-    ...{
-      agents: {},
-      project: null,
-      hidden: [],
-      sandbox: { required: false, allow_loopback: [] },
-      caps: { agents: {}, models: {} },
-      prices: {},
-      providers: {},
-    },
-    ...{ scenarios: [], cells: CELLS },
+    schema_version: 1,
+    sweep: 's',
+    created_at: '',
+    concurrency: 1,
+    cache: true,
+    max_usd: maxUsd,
+    agents: {},
+    project: null,
+    hidden: [],
+    sandbox: { required: false, allow_loopback: [] },
+    caps: { agents: {}, models: {} },
+    prices: {},
+    providers: {},
+    scenarios: [],
+    cells: CELLS,
   };
   const text = JSON.stringify(plan);
   mkdirSync(dirname(planFile(resultsPath, 's')), { recursive: true });
@@ -57,7 +56,7 @@ async function sweepWith(
   const origin = { order, proof, execution: 'first' };
   return (wanted: Partial<LoadCellsInput>): Promise<CellPage> =>
     inActivity(sweepWorkflowId('s'), () =>
-      loadCells({ ...{ sweep: 's', offset: 0, limit: 100, round: 1, origin }, ...wanted }),
+      loadCells({ sweep: 's', offset: 0, limit: 100, round: 1, origin, ...wanted }),
     );
 }
 

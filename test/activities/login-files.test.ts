@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -22,8 +13,7 @@ import { writeOwnFiles } from '../../src/environments/own-files.js';
 import { knownAgents } from '../../src/agents/known-agents.js';
 import { newFolder, setEnv } from '../host/temporary.js';
 
-const tokens = (name: string): string =>
-  JSON.stringify({ mode: 'x', tokens: { id: `${name}-token-of-20-chars` } });
+const tokens = (name: string): string => JSON.stringify({ mode: 'x', tokens: { id: `${name}-token-of-20-chars` } });
 
 interface Logged {
   borrower: CredentialTarget;
@@ -43,8 +33,13 @@ async function loggedIn(content: string | null = tokens('first')): Promise<Logge
     config: join(root, 'run/config'),
     state: join(root, 'run'),
     handle: {
-      ...{ type: 'local' as const, root: join(root, 'run'), workspace: join(root, 'run/fixture') },
-      ...{ journal: join(root, 'run/agent'), mark: 'run', hidden: [], project: null },
+      type: 'local' as const,
+      root: join(root, 'run'),
+      workspace: join(root, 'run/fixture'),
+      journal: join(root, 'run/agent'),
+      mark: 'run',
+      hidden: [],
+      project: null,
     },
   };
   const own = join(root, 'user/.codex/auth.json');
@@ -55,8 +50,7 @@ async function loggedIn(content: string | null = tokens('first')): Promise<Logge
 }
 
 /** Lends the login to the first start: puts a copy where the agent expects it. */
-const lend = async (to: CredentialTarget): Promise<void> =>
-  writeOwnFiles(to.handle.root, await copyCredentials(to, 1));
+const lend = async (to: CredentialTarget): Promise<void> => writeOwnFiles(to.handle.root, await copyCredentials(to, 1));
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
@@ -135,9 +129,9 @@ it('does nothing for an agent without a login', async () => {
   const other = { ...borrower, agent: { ...borrower.agent, login: null } };
   await lend(other);
   expect(existsSync(copy)).toBe(false);
-  expect([
-    await syncCredentials(local, other, 1),
-    await loginSecrets(local, other),
-    whyNotLoggedIn(other),
-  ]).toEqual([[], [], null]);
+  expect([await syncCredentials(local, other, 1), await loginSecrets(local, other), whyNotLoggedIn(other)]).toEqual([
+    [],
+    [],
+    null,
+  ]);
 });

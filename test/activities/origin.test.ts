@@ -21,16 +21,19 @@ import { cell } from '../workflows/stub-activities.js';
 
 const of = cell(1);
 const plan: Plan = {
-  ...{ schema_version: 1, sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: null },
-  ...{
-    agents: {},
-    project: null,
-    hidden: [],
-    sandbox: { required: false, allow_loopback: [] },
-    caps: { agents: {}, models: {} },
-    prices: {},
-    providers: {},
-  },
+  schema_version: 1,
+  sweep: 's',
+  created_at: '',
+  concurrency: 1,
+  cache: true,
+  max_usd: null,
+  agents: {},
+  project: null,
+  hidden: [],
+  sandbox: { required: false, allow_loopback: [] },
+  caps: { agents: {}, models: {} },
+  prices: {},
+  providers: {},
   cells: [of],
   scenarios: [{ name: of.scenario, variant: 'default', file: 'x.yaml', path: '/x.yaml', hash: 'h' }],
 };
@@ -51,8 +54,7 @@ async function writePlan(more: Partial<Plan> = {}): Promise<void> {
   await writeFile(planFile(resultsPath, 's'), JSON.stringify({ ...plan, ...more }));
 }
 
-const ordered = (execution: string): Promise<SweepOrigin> =>
-  orderedIn({ resultsPath, stateFolder }, execution);
+const ordered = (execution: string): Promise<SweepOrigin> => orderedIn({ resultsPath, stateFolder }, execution);
 
 const load = (origin: SweepOrigin, workflowId = sweepWorkflowId('s')): Promise<CellPage> =>
   inActivity(workflowId, () =>
@@ -67,7 +69,10 @@ const load = (origin: SweepOrigin, workflowId = sweepWorkflowId('s')): Promise<C
 const finish = (origin: SweepOrigin): Promise<void> =>
   inActivity(sweepWorkflowId('s'), () =>
     activities.finishSweep({
-      ...{ sweep: 's', round: 1, status: 'completed', lost: [] },
+      sweep: 's',
+      round: 1,
+      status: 'completed',
+      lost: [],
       origin,
     }),
   );
@@ -78,12 +83,7 @@ const refusal = (why: string): object => ({
 });
 /** The end of a run that passes the check: it goes on to its scenario, which does not exist. */
 const TAKEN = { type: 'StoreBroken' };
-const run = (
-  proof = '',
-  execution: string,
-  more: Partial<RunRef> = {},
-  client?: Client,
-): Promise<unknown> => {
+const run = (proof = '', execution: string, more: Partial<RunRef> = {}, client?: Client): Promise<unknown> => {
   const workflowId = runWorkflowId('s', of.id, 1);
   const ref: RunRef = {
     sweep: 's',
@@ -110,9 +110,7 @@ test('a sweep with a proof gets its cells, each with a proof for its run, and ca
 test('loads nothing without a proof, or with the proof of another order, workflow or execution', async () => {
   await writePlan();
   const origin = await ordered('first');
-  await expect(load({ ...origin, proof: '' })).rejects.toMatchObject(
-    refusal('not started by the command line'),
-  );
+  await expect(load({ ...origin, proof: '' })).rejects.toMatchObject(refusal('not started by the command line'));
   const dearer = { ...origin, order: { ...origin.order, concurrency: 99 } };
   await expect(load(dearer)).rejects.toMatchObject(refusal('not started by the command line'));
   await expect(load(origin, 'sweep/t')).rejects.toMatchObject(refusal('another workflow'));
@@ -139,9 +137,7 @@ test('refuses a run without a proof, or with the proof of another model, folder 
   );
   expect(await run(proof, 'run-1')).toMatchObject(TAKEN);
   expect(await run(proof, 'run-2')).toMatchObject(refusal('another execution'));
-  expect(await run(proof, 'run-1', { run: 'run-of-another-cell' })).toMatchObject(
-    refusal('another execution'),
-  );
+  expect(await run(proof, 'run-1', { run: 'run-of-another-cell' })).toMatchObject(refusal('another execution'));
 });
 
 test('a run that the server has lost in a power failure can be started again with the same proof', async () => {
@@ -180,9 +176,7 @@ test('after the end of a sweep, nothing new can start by its order, and what has
     firstRunId: 'x',
     proof: two?.proof ?? '',
   };
-  await expect(inActivity(workflowId, () => activities.checkGate(late, 0))).rejects.toMatchObject(
-    refusal('has ended'),
-  );
+  await expect(inActivity(workflowId, () => activities.checkGate(late, 0))).rejects.toMatchObject(refusal('has ended'));
 });
 
 test('starting a sweep again supersedes its earlier start, even in a database without rounds', async () => {
@@ -204,9 +198,7 @@ test('checks orders and signals, and gives the sweep of a parked run the proof t
   expect(await check(() => activities.verifyOrder({ ...order, at: order.at + 1 }))).toBe(false);
   const signal = { sweep: 's', workflowId: 'w', nth: 2 };
   const wakesOf = (...signals: { nth: number; proof: string }[]) =>
-    check(() =>
-      activities.verifyParked({ sweep: 's', signals: signals.map((one) => ({ workflowId: 'w', ...one })) }),
-    );
+    check(() => activities.verifyParked({ sweep: 's', signals: signals.map((one) => ({ workflowId: 'w', ...one })) }));
   const parked = proveSignal(key, { workflowId: 'w', nth: 2, kind: 'parked' });
   const [forged, wake] = await wakesOf({ nth: 3, proof: parked }, { nth: 2, proof: parked });
   expect(forged).toBeNull();

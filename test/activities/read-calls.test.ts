@@ -23,8 +23,7 @@ async function recorded(): Promise<{ context: Parameters<typeof readCalls>[0]; c
 
 test('reads recorded calls in order, without what the agent may have put beside them', async () => {
   const { context, calls } = await recorded();
-  const write = (number: number, text: string): Promise<void> =>
-    writeFile(join(calls, `${number}.json`), text);
+  const write = (number: number, text: string): Promise<void> => writeFile(join(calls, `${number}.json`), text);
   await write(1, JSON.stringify(CALL));
   await write(2, '');
   await write(3, JSON.stringify({ ...CALL, more: 1 }));
@@ -43,8 +42,7 @@ test('reads recorded calls in order, without what the agent may have put beside 
 
 test('reads at most 1000 calls, and tells whether there are more', async () => {
   const { context, calls } = await recorded();
-  const write = (number: number): Promise<void> =>
-    writeFile(join(calls, `${number}.json`), JSON.stringify(CALL));
+  const write = (number: number): Promise<void> => writeFile(join(calls, `${number}.json`), JSON.stringify(CALL));
   for (let number = 1; number <= 1000; number += 1) await write(number);
   expect(await readCalls(context)).toMatchObject({ more: false });
   await write(1001);

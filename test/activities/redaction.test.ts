@@ -11,13 +11,7 @@ import { encodings, MIN_LENGTH, secretEncodings } from '../../src/lib/redaction/
 import { sweepEnvFrom, writeSweepEnv } from '../../src/host/security/sweep-env.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
-import {
-  fixtureFolder,
-  planFile,
-  runFiles,
-  scenarioFile,
-  stateOfRun,
-} from '../../src/store/results-folder.js';
+import { fixtureFolder, planFile, runFiles, scenarioFile, stateOfRun } from '../../src/store/results-folder.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';
 import { scenario } from '../commands/project.js';
 import { secret, TRICKY } from '../lib/secrets.js';
@@ -65,10 +59,7 @@ async function leaveIn(folder: string, value: string, texts: readonly string[], 
     agent: await show('out', agentOutput(texts, before)),
     text: await show('text', all),
     gate: await show('gate', JSON.stringify(found)),
-    evaluator: await show(
-      'evaluator',
-      JSON.stringify({ metrics: found.detail, summary: texts[0], score: 1 }),
-    ),
+    evaluator: await show('evaluator', JSON.stringify({ metrics: found.detail, summary: texts[0], score: 1 })),
   };
   const text = scenario('leaky', {
     gates: [`{type: script, description: says all, command: ${commands.gate}}`],
@@ -83,35 +74,45 @@ async function leaveIn(folder: string, value: string, texts: readonly string[], 
     scenario: loaded.value.scenario,
     schema_version: 2,
     target: { binary: 'cat', env: { VALUE: '${VALUE}' } },
-    ...{ target_path: null, fixture: 'f' },
+    target_path: null,
+    fixture: 'f',
     judge: {
       model: 'house/m',
       rubric: {
         criteria: [{ id: 'a', weight: 1, description: 'x' }],
         output: { format: 'json', require_fields: [] },
       },
-      ...{ rubric_file: 'rubric.yaml', pass_threshold: 0.4, always: false, timeout_secs: 300, votes: 1 },
+      rubric_file: 'rubric.yaml',
+      pass_threshold: 0.4,
+      always: false,
+      timeout_secs: 300,
+      votes: 1,
     },
   };
   const stored = JSON.stringify(effective);
   const hash = sha256(stored);
   const plan: Plan = {
     schema_version: 1,
-    ...{
-      sweep: 's',
-      created_at: '',
-      concurrency: 1,
-      cache: false,
-      max_usd: null,
-      project: null,
-      hidden: [],
-      sandbox: { required: false, allow_loopback: [] },
-    },
-    ...{ caps: { agents: {}, models: {} }, prices: {}, cells: [cell] },
+    sweep: 's',
+    created_at: '',
+    concurrency: 1,
+    cache: false,
+    max_usd: null,
+    project: null,
+    hidden: [],
+    sandbox: { required: false, allow_loopback: [] },
+    caps: { agents: {}, models: {} },
+    prices: {},
+    cells: [cell],
     agents: {
       leaky: {
-        ...{ command: 'sh', args: ['-c', `${commands.agent}; ${commands.text} | tee said.txt`] },
-        ...{ prompt: 'stdin', output: 'jsonl', free: true, models: [], env: {} },
+        command: 'sh',
+        args: ['-c', `${commands.agent}; ${commands.text} | tee said.txt`],
+        prompt: 'stdin',
+        output: 'jsonl',
+        free: true,
+        models: [],
+        env: {},
       },
     },
     providers: { house: { base_url: `${server.address}/v1`, api_key: '${HOUSE_KEY}', free: true } },

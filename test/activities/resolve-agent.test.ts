@@ -23,9 +23,7 @@ describe('the account of an agent', () => {
   });
 
   it('is the login, even if a key is set', () => {
-    expect(accountOf('claude-code', { ANTHROPIC_API_KEY: 'sk-ant-first' }, { auth: 'login' })).toBe(
-      'anthropic/login',
-    );
+    expect(accountOf('claude-code', { ANTHROPIC_API_KEY: 'sk-ant-first' }, { auth: 'login' })).toBe('anthropic/login');
   });
 
   it('belongs to the key that the config sets for the agent', () => {

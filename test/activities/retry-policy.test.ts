@@ -37,8 +37,7 @@ test('the activities of a worker remember what others of its activities have fou
       },
     );
   const [one, other] = [activitiesOfWorker(), activitiesOfWorker()];
-  const perform = (activity: () => Promise<string[]>): Promise<string[]> =>
-    new MockActivityEnvironment().run(activity);
+  const perform = (activity: () => Promise<string[]>): Promise<string[]> => new MockActivityEnvironment().run(activity);
   expect(await perform(one.runAgent)).toEqual(['agent']);
   expect(await perform(one.writeReport)).toEqual(['agent', 'report']);
   expect(await perform(other.writeReport)).toEqual(['report']);

@@ -32,10 +32,7 @@ test('the time limit of the agent step includes rebuilding the workspace: each s
 
 test('an agent that starts again finds the results of the commands before it, and its step has time for these', async () => {
   const one = await createAgentRun({ before: ['echo given >> given.txt'] });
-  expect(one.runPlan?.steps).toMatchObject([
-    { kind: 'command' },
-    { kind: 'agent', timeoutSecs: 300, rebuildSecs: 30 },
-  ]);
+  expect(one.runPlan?.steps).toMatchObject([{ kind: 'command' }, { kind: 'agent', timeoutSecs: 300, rebuildSecs: 30 }]);
   await one.perform(({ runPostScript }) => runPostScript(one.run, 0));
   const attempt = one.begin(1);
   await one.untilStarts(1);

@@ -16,8 +16,7 @@ const PLACES: Pick<Place, 'type' | 'container' | 'sandbox'>[] = [
 
 describe.each(PLACES)('the place of a run in $type', (place) => {
   test('is the same for each attempt, differs from that of other runs, and says nothing about the run', () => {
-    const handleFor = (run: string) =>
-      handleOf(stateOfRun('/state', run), place, { hidden: [], project: null });
+    const handleFor = (run: string) => handleOf(stateOfRun('/state', run), place, { hidden: [], project: null });
     const [handle, other] = [handleFor(RUN), handleFor(`${RUN}0`)];
     expect(handleFor(RUN)).toEqual(handle);
     for (const each of [handle, judgeHandle(handle)]) {

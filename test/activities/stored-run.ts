@@ -28,22 +28,28 @@ export async function storeRun(
     schema_version: 2,
     scenario: { ...loaded.value.scenario, steps: [...before, ...loaded.value.scenario.steps] },
     target: { binary: 'cat', env: {} },
-    ...{ target_path: null, fixture: 'f', judge: null },
+    target_path: null,
+    fixture: 'f',
+    judge: null,
     ...effective,
   };
   const content = JSON.stringify(scenario);
   const hash = sha256(content);
   const stored: Plan = {
     schema_version: 1,
-    ...{ sweep: 's', created_at: '', concurrency: 1, cache: false, max_usd: null, providers: {}, agents: {} },
-    ...{
-      project: null,
-      hidden: [],
-      sandbox: { required: false, allow_loopback: [] },
-      caps: { agents: {}, models: {} },
-      prices: {},
-      cells: [cell],
-    },
+    sweep: 's',
+    created_at: '',
+    concurrency: 1,
+    cache: false,
+    max_usd: null,
+    providers: {},
+    agents: {},
+    project: null,
+    hidden: [],
+    sandbox: { required: false, allow_loopback: [] },
+    caps: { agents: {}, models: {} },
+    prices: {},
+    cells: [cell],
     scenarios: [{ name: cell.scenario, variant: 'default', file, path: `/${file}`, hash }],
     ...plan,
   };

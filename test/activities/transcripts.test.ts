@@ -18,8 +18,16 @@ async function transcribe(lines: (object | string)[], limit: number, ...later: (
     writeFileSync(stdout, text.map((line) => `${line}\n`).join(''));
     writeFileSync(stderr, '');
     return {
-      ...{ start: index + 1, resumed: index > 0, exitCode: 0, stopped: null, stdout, stderr },
-      ...{ growth: join(folder, 'growth'), startedAt: 0, printedAt: 0, endedAt: 1 },
+      start: index + 1,
+      resumed: index > 0,
+      exitCode: 0,
+      stopped: null,
+      stdout,
+      stderr,
+      growth: join(folder, 'growth'),
+      startedAt: 0,
+      printedAt: 0,
+      endedAt: 1,
     };
   });
   const files = {
@@ -49,10 +57,7 @@ const message = (text: string) => ({ type: 'message', role: 'assistant', text })
 const call = { type: 'tool_call', id: 'a', name: 'Bash', input: null, command: 'rm -rf /' };
 
 it('reads output that is too long for the transcripts to its end, so that counts are right', async () => {
-  const { leftOut, seen, events, raw } = await transcribe(
-    [message('x'.repeat(400)), call, message('end')],
-    500,
-  );
+  const { leftOut, seen, events, raw } = await transcribe([message('x'.repeat(400)), call, message('end')], 500);
   expect(seen.map(({ type }) => type)).toEqual(['message', 'tool_call', 'message']);
   expect(events.trim().split('\n')).toHaveLength(1);
   expect(raw).toMatch(/\[only the first 500 bytes are shown\]\n$/);
@@ -71,12 +76,7 @@ it('leaves nothing out of short output', async () => {
 });
 
 it('numbers the lines that are not events in each start of the agent', async () => {
-  const { leftOut, events } = await transcribe(
-    [call, 'noise'],
-    500,
-    ['{"type":"message"}', message('x')],
-    [],
-  );
+  const { leftOut, events } = await transcribe([call, 'noise'], 500, ['{"type":"message"}', message('x')], []);
   expect(leftOut.problems).toMatchObject({ lines: 2, events: 2, unread: true });
   expect(leftOut.problems?.first.map(({ start, line }) => [start, line])).toEqual([
     [1, 2],

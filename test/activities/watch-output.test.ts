@@ -25,7 +25,10 @@ async function watch(agent: string, { maxUsd, exitMs = 60_000 }: { maxUsd?: numb
   writeFileSync(stdout, '');
   const live = join(folder, 'run', 'artifacts', 'events.live.jsonl');
   const context = {
-    ...{ handle, agent: agents.get(agent), turn: { number: 1, at: 0 }, plan: { prices: {} } },
+    handle,
+    agent: agents.get(agent),
+    turn: { number: 1, at: 0 },
+    plan: { prices: {} },
     scenario: { cost: maxUsd === undefined ? {} : { max_usd: maxUsd } },
     run: { cell: { model: 'm' } },
     files: { liveEvents: live },
@@ -43,13 +46,12 @@ async function watch(agent: string, { maxUsd, exitMs = 60_000 }: { maxUsd?: numb
     onProgress: (progress) => void reported.push(progress),
   });
   return {
-    ...{ live, reported, stops },
+    live,
+    reported,
+    stops,
     print: (...lines: string[]) => appendFileSync(stdout, lines.map((line) => `${line}\n`).join('')),
     untilDoing: (doing: string) =>
-      until(
-        `the agent is doing ${doing}`,
-        () => reported.find((progress) => progress.doing === doing) ?? null,
-      ),
+      until(`the agent is doing ${doing}`, () => reported.find((progress) => progress.doing === doing) ?? null),
     supersede: () => (superseded = true),
     end: () => {
       end();
@@ -82,7 +84,12 @@ test.each([
 /** A line that reports a cost. */
 const usage = (usd: number): string =>
   JSON.stringify({
-    ...{ type: 'usage', input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
+    type: 'usage',
+    input: null,
+    output: null,
+    reasoning: null,
+    cache_read: null,
+    cache_write: null,
     cost_usd: usd,
   });
 

@@ -15,12 +15,9 @@ it('keeps an error with a read-only message, such as that of a timeout', async (
 });
 
 it('masks messages, paths and causes, in all encodings', async () => {
-  const error = Object.assign(
-    new Error(`open ${SECRET}`, { cause: new Error(`then ${encodeURIComponent(SECRET)}`) }),
-    {
-      path: `/tmp/${SECRET}`,
-    },
-  );
+  const error = Object.assign(new Error(`open ${SECRET}`, { cause: new Error(`then ${encodeURIComponent(SECRET)}`) }), {
+    path: `/tmp/${SECRET}`,
+  });
   const thrown = (await thrownBy(error)) as Error & { path: string; cause: Error };
   expect(thrown).toMatchObject({ message: 'open [REDACTED]', path: '/tmp/[REDACTED]' });
   expect(thrown.cause.message).toBe('then [REDACTED]');

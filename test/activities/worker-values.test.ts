@@ -35,9 +35,7 @@ test('while the env file is damaged, a step waits, and its failure quotes no val
     (error: unknown) => error,
   );
   expect(failure).toMatchObject({ type: 'env_file', nonRetryable: false, nextRetryDelay: 1000 });
-  expect(String(failure)).toMatch(
-    /keys\.env:1: the value has no closing " .*|keys\.env:1: the value has no closing/,
-  );
+  expect(String(failure)).toMatch(/keys\.env:1: the value has no closing " .*|keys\.env:1: the value has no closing/);
   expect(String(failure)).not.toContain('4711');
   expect(readFileSync(envFile, 'utf8')).toContain('4711');
 });

@@ -25,7 +25,9 @@ test('an attempt that writes evaluation.md again keeps the review that a person 
     inActivity('w', () =>
       activities.writeReport(run, {
         failures: [{ step: 'prepare', message }],
-        ...{ cancelled: false, startedAt: 0, endedAt: 1000 },
+        cancelled: false,
+        startedAt: 0,
+        endedAt: 1000,
       }),
     );
 

@@ -33,26 +33,36 @@ export interface HostEnd {
 
 /** Starts an agent of the agent host in a folder, as a run would, and reads what it prints. */
 export async function runHost(agent: Agent, folder: string, given: HostTurn): Promise<HostEnd> {
-  const {
-    input = 'hello',
-    turn = 1,
-    model = 'default',
-    access = null,
-    node = process.execPath,
-    ...run
-  } = given;
+  const { input = 'hello', turn = 1, model = 'default', access = null, node = process.execPath, ...run } = given;
   const config = join(folder, 'config');
   const calls = join(config, 'mocked-calls');
   const request: AgentRequest = {
-    ...{ prompt: input, model, workspace: folder, home: folder, config, turn, access },
-    ...{ sessionId: 'session-1', maxTurns: null, system: null, mock: null, hasNode: true },
+    prompt: input,
+    model,
+    workspace: folder,
+    home: folder,
+    config,
+    turn,
+    access,
+    sessionId: 'session-1',
+    maxTurns: null,
+    system: null,
+    mock: null,
+    hasNode: true,
     hosted: {
-      ...{ folder, reads: [], setup: null, variables: {}, mocks: [], calls },
-      ...{ seed: 'cell', agent: agent.name, scenario: 'test', ...run },
+      folder,
+      reads: [],
+      setup: null,
+      variables: {},
+      mocks: [],
+      calls,
+      seed: 'cell',
+      agent: agent.name,
+      scenario: 'test',
+      ...run,
     },
   };
-  const { argv, env, files } =
-    turn === 1 ? agent.launch(request) : (agent.resume?.(request, 'session-1') ?? fail());
+  const { argv, env, files } = turn === 1 ? agent.launch(request) : (agent.resume?.(request, 'session-1') ?? fail());
   for (const { path, content } of files) await writeFileAtomic(path, content);
   const [file = '', ...args] = argv.map((arg) =>
     arg === process.execPath ? node : basename(arg) === 'host-program.js' ? HOST : arg,
@@ -68,17 +78,16 @@ export async function runHost(agent: Agent, folder: string, given: HostTurn): Pr
   const tracker = createEndTracker();
   for (const event of events) tracker.add(event);
   const ending = agent.classify({
-    ...{ exitCode: ended.exitCode ?? 137, stopped: null, at: Date.now(), stderr: ended.stderr },
+    exitCode: ended.exitCode ?? 137,
+    stopped: null,
+    at: Date.now(),
+    stderr: ended.stderr,
     ...tracker.read(),
   });
-  const failed = new Map(
-    events.flatMap((one) => (one.type === 'tool_result' ? [[one.id, one.is_error]] : [])),
-  );
+  const failed = new Map(events.flatMap((one) => (one.type === 'tool_result' ? [[one.id, one.is_error]] : [])));
   return {
     events,
-    actions: events.flatMap((one) =>
-      one.type === 'tool_call' ? [[one.name, failed.get(one.id) ?? true]] : [],
-    ),
+    actions: events.flatMap((one) => (one.type === 'tool_call' ? [[one.name, failed.get(one.id) ?? true]] : [])),
     replies: events.flatMap((one) => (one.type === 'message' && one.role === 'assistant' ? [one.text] : [])),
     ending,
     stderr: ended.stderr,

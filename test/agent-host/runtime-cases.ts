@@ -158,10 +158,7 @@ export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace):
   });
 
   test('answers calls of a mocked service, and records those that no mock answers', async () => {
-    const mocks = [
-      mock({ when: { args: ['lamps'] }, response: 7 }),
-      mock({ when: { args: ['cables'] }, response: 8 }),
-    ];
+    const mocks = [mock({ when: { args: ['lamps'] }, response: 7 }), mock({ when: { args: ['cables'] }, response: 8 })];
     const { replies, calls } = await play({ actions: 'CHECK_STOCK' }, { mocks });
     expect(replies).toEqual(['There are 7 pieces']);
     expect(calls).toMatchObject([{ mock: 0, command: 'stock.count', args: ['lamps'], exit_code: null }]);
@@ -180,9 +177,7 @@ export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace):
     const filled = await play(
       { actions: 'CHECK_STOCK' },
       {
-        mocks: [
-          mock({ when: { context: { action: 'CHECK_STOCK', turn: 1 } }, responseFn: 'no ${args[0]}, so 0' }),
-        ],
+        mocks: [mock({ when: { context: { action: 'CHECK_STOCK', turn: 1 } }, responseFn: 'no ${args[0]}, so 0' })],
       },
     );
     expect(filled.replies).toEqual(['There are no lamps, so 0 pieces']);

@@ -54,14 +54,8 @@ it.each([
   ['{"success":false,"code":"A"}', '`success` is false, but `error` is not text'],
   ['{"success":false,"error":" ","code":"A"}', '`success` is false, but `error` is not text'],
   ['{"success":false,"error":"e"}', '`success` is false, but `code` is not a name like FILE_NOT_FOUND'],
-  [
-    '{"success":false,"error":"e","code":"no"}',
-    '`success` is false, but `code` is not a name like FILE_NOT_FOUND',
-  ],
-  [
-    '{"success":false,"error":"e","code":3}',
-    '`success` is false, but `code` is not a name like FILE_NOT_FOUND',
-  ],
+  ['{"success":false,"error":"e","code":"no"}', '`success` is false, but `code` is not a name like FILE_NOT_FOUND'],
+  ['{"success":false,"error":"e","code":3}', '`success` is false, but `code` is not a name like FILE_NOT_FOUND'],
 ])('%j with exit 1 breaks the contract', (stdout, problem) => {
   expect(problemIn(stdout, { exitCode: 1 })).toBe(problem);
 });
@@ -91,15 +85,11 @@ it('reports another end without an answer with the last lines of stderr', () => 
 });
 
 it('ignores an answer given before a timeout', () => {
-  expect(problemIn('{"success":true,"data":1}', { timedOut: true, exitCode: null })).toBe(
-    'timed out after 30 s',
-  );
+  expect(problemIn('{"success":true,"data":1}', { timedOut: true, exitCode: null })).toBe('timed out after 30 s');
 });
 
 it('reports an answer that is too long to be kept completely', () => {
-  expect(problemIn('{"success":true', { stdoutBytes: 2_000_000 })).toBe(
-    'stdout is too long to read: 2000000 bytes',
-  );
+  expect(problemIn('{"success":true', { stdoutBytes: 2_000_000 })).toBe('stdout is too long to read: 2000000 bytes');
 });
 
 it('data that are nested too deeply to be read back break the contract', () => {

@@ -29,11 +29,7 @@ describe('the answer of a script is always one JSON document', () => {
     ['returns data', `return { text: 'a\\nb', list: [1] }`, { data: { text: 'a\nb', list: [1] } }],
     ['returns nothing', ``, { data: null }],
     ['leaves a timer behind', `setInterval(() => {}, 1000); return 1`, { data: 1 }],
-    [
-      'prints',
-      `console.log('noise'); console.table([1]); console.clear(); console.group('x'); return 1`,
-      { data: 1 },
-    ],
+    ['prints', `console.log('noise'); console.table([1]); console.clear(); console.group('x'); return 1`, { data: 1 }],
     ['fails', `fail('NO_LUCK', 'not today')`, { code: 'NO_LUCK', error: 'not today' }],
     ['throws', `throw new TypeError('oops')`, { code: 'INTERNAL_ERROR', error: 'oops' }],
     ['throws something that is not an error', `throw Object.create(null)`, { code: 'INTERNAL_ERROR' }],
@@ -55,11 +51,7 @@ describe('the answer of a script is always one JSON document', () => {
       { code: 'INTERNAL_ERROR', error: message('without an answer') },
     ],
     ['calls Deno.exit', `Deno.exit(0)`, { code: 'INTERNAL_ERROR', error: message('Deno.exit') }],
-    [
-      'returns a value that JSON cannot hold',
-      `return 1n`,
-      { code: 'INTERNAL_ERROR', error: message('BigInt') },
-    ],
+    ['returns a value that JSON cannot hold', `return 1n`, { code: 'INTERNAL_ERROR', error: message('BigInt') }],
     [
       'returns a circle',
       `const all: any[] = []; all.push(all); return all`,
@@ -114,10 +106,7 @@ describe('the answer of a script is always one JSON document', () => {
   });
 
   test('and only an unexpected error leaves its stack on stderr', async () => {
-    const { command } = await trial(
-      `if (values.x) fail('X', 'x'); throw new Error('x')`,
-      `{ '[x]': 'string' }`,
-    );
+    const { command } = await trial(`if (values.x) fail('X', 'x'); throw new Error('x')`, `{ '[x]': 'string' }`);
     expect((await command(TRIAL)).stderr).toMatch(/Error: x\n +at/);
     expect((await command(TRIAL, ['x'])).stderr).toBe('');
   });

@@ -9,7 +9,5 @@ it('the example has the current library', () => {
 });
 
 it('the example tells its agent about the scripts with the text of `scripts prompt`', () => {
-  expect(read('fixtures/agent_scripts/AGENTS.md')).toContain(
-    read('src/commands/templates/agent-scripts/prompt.md'),
-  );
+  expect(read('fixtures/agent_scripts/AGENTS.md')).toContain(read('src/commands/templates/agent-scripts/prompt.md'));
 });

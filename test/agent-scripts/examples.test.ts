@@ -27,8 +27,6 @@ describe.each(scriptNames)('the README of %s', (name) => {
   });
 
   test('grants no permission wider than one folder, host or program', () => {
-    expect(command).toMatch(
-      /^deno run( --allow-(read|write|net|run)=[\w.,/-]+)* \.agents\/scripts\/\S+\/run\.ts$/,
-    );
+    expect(command).toMatch(/^deno run( --allow-(read|write|net|run)=[\w.,/-]+)* \.agents\/scripts\/\S+\/run\.ts$/);
   });
 });

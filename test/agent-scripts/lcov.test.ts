@@ -12,9 +12,7 @@ interface TestRecord {
 
 const count = fc.nat({ max: 1_000_000 });
 const line = fc.integer({ min: 1, max: 400 });
-const path = fc
-  .stringMatching(/^[\wé,:()-][\wé ,:().-]{0,8}(\/[\w,:-]{1,6}){0,3}$/)
-  .map((text) => `${text}.c`);
+const path = fc.stringMatching(/^[\wé,:()-][\wé ,:().-]{0,8}(\/[\w,:-]{1,6}){0,3}$/).map((text) => `${text}.c`);
 const expression = fc.stringMatching(/^[a-z](>|, | == )[a-z]$/);
 const id = fc.oneof(fc.nat({ max: 9 }).map(String), fc.constant('e0'));
 
@@ -28,10 +26,7 @@ const record: fc.Arbitrary<TestRecord> = fc.record({
 });
 
 /** In the styles of different programs: functions by name or number, lines with a checksum, unknown entries. */
-function written(
-  { file, lines, branches, functions }: TestRecord,
-  style: { numbers: boolean; end: string },
-): string {
+function written({ file, lines, branches, functions }: TestRecord, style: { numbers: boolean; end: string }): string {
   const named = ({ 0: name, 1: at, 2: hits }: TestRecord['functions'][number], index: number): string[] =>
     style.numbers
       ? [`FNL:${index},${at},${at + 2}`, `FNA:${index},${hits},${name}`]
@@ -62,8 +57,7 @@ function hitsIn(records: readonly TestRecord[]): Hits {
   for (const { file, lines, branches, functions } of records) {
     add(hits, [file], 0);
     for (const [at, count] of lines) add(hits, [file, 'line', at], count);
-    for (const [at, block, branch, count] of branches)
-      add(hits, [file, 'branch', at, block, branch], count ?? 0);
+    for (const [at, block, branch, count] of branches) add(hits, [file, 'branch', at, block, branch], count ?? 0);
     for (const [name, , count] of functions) add(hits, [file, 'function', name], count);
   }
   return hits;

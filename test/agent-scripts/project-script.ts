@@ -40,8 +40,7 @@ export const scriptFiles = (name: string, source: string, flags = ''): Record<st
   [`.agents/scripts/${name}/README.md`]: readmeOf(name, flags),
 });
 
-export const printing = (answer: object): string =>
-  `console.log(${JSON.stringify(JSON.stringify(answer))});\n`;
+export const printing = (answer: object): string => `console.log(${JSON.stringify(JSON.stringify(answer))});\n`;
 
 export async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
   for (const [path, content] of Object.entries(files)) {

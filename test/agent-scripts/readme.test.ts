@@ -137,19 +137,7 @@ it('reads any README, and gives line numbers inside it', () => {
   );
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
-    fc.constantFrom(
-      ...template.split('\n'),
-      '```',
-      '> ',
-      '- ',
-      '| a |',
-      '|-|',
-      '\t',
-      '\\',
-      '    ',
-      '\0',
-      '[a](b)',
-    ),
+    fc.constantFrom(...template.split('\n'), '```', '> ', '- ', '| a |', '|-|', '\t', '\\', '    ', '\0', '[a](b)'),
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), fc.constantFrom('\n', '\r\n', '\r'), (pieces, end) => {
@@ -157,9 +145,7 @@ it('reads any README, and gives line numbers inside it', () => {
       const readme = parseReadme(text);
       const { sections, summary, usage, arguments: args, codes, examples } = readme;
       const lines = text.split(/\r\n|\r|\n/).length;
-      const places = [summary, usage, ...sections, ...args, ...codes, ...examples].flatMap(
-        (part) => part?.line ?? [],
-      );
+      const places = [summary, usage, ...sections, ...args, ...codes, ...examples].flatMap((part) => part?.line ?? []);
       for (const line of places) {
         expect(line).toBeGreaterThanOrEqual(1);
         expect(line).toBeLessThanOrEqual(lines);

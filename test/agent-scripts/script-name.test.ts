@@ -18,35 +18,19 @@ it.each([
   });
 });
 
-it.each([
-  '',
-  '.',
-  '..',
-  '/',
-  '/check',
-  '../check',
-  'a/../b',
-  'a//b',
-  '-x',
-  '.hidden',
-  'a b',
-  "a'b",
-  'a\nb',
-  'a\n',
-])('%j is not a valid name', (name) => {
-  expect(scriptPaths(name)).toBeNull();
-});
+it.each(['', '.', '..', '/', '/check', '../check', 'a/../b', 'a//b', '-x', '.hidden', 'a b', "a'b", 'a\nb', 'a\n'])(
+  '%j is not a valid name',
+  (name) => {
+    expect(scriptPaths(name)).toBeNull();
+  },
+);
 
 it('for any name, the paths stay in the folder of the scripts and need no quotes', () => {
-  const part = fc.oneof(
-    fc.string({ maxLength: 5 }),
-    fc.constantFrom('..', '/', './', 'a', '.agents/scripts/'),
-  );
+  const part = fc.oneof(fc.string({ maxLength: 5 }), fc.constantFrom('..', '/', './', 'a', '.agents/scripts/'));
   fc.assert(
     fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
       const paths = scriptPaths(parts.join(''));
-      if (paths !== null)
-        expect(paths.source).toMatch(/^\.agents\/scripts(\/[A-Za-z0-9_][\w.-]*)+\/run\.ts$/);
+      if (paths !== null) expect(paths.source).toMatch(/^\.agents\/scripts(\/[A-Za-z0-9_][\w.-]*)+\/run\.ts$/);
     }),
   );
 });

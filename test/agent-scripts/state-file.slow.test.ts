@@ -40,10 +40,7 @@ test(`of ${AT_ONCE} processes that start the same task at once, exactly one succ
     await copy.write('.tasks/state.json', JSON.stringify(pending));
     const command = readmeOf('task-start').command.replace('task-start', 'racer');
     const racers = Promise.all(Array.from({ length: AT_ONCE }, () => copy.command(command, [number])));
-    const ready = await waitUntil(
-      async () => ((await readyIn(tasks)).length === AT_ONCE ? true : null),
-      HANGS_MS,
-    );
+    const ready = await waitUntil(async () => ((await readyIn(tasks)).length === AT_ONCE ? true : null), HANGS_MS);
     await copy.write('.tasks/go', '');
     const codes = (await racers).map(({ document }) => document.code ?? 'started').toSorted();
     expect(ready).toBe(true);
@@ -76,11 +73,7 @@ test('a process that is killed while it writes leaves a complete state and no lo
       cwd: copy.folder,
       env: { ...process.env, ...env },
     });
-    const wrote = await waitUntil(
-      async () => ('padding' in Object(await stateIn(copy)) ? true : null),
-      HANGS_MS,
-      5,
-    );
+    const wrote = await waitUntil(async () => ('padding' in Object(await stateIn(copy)) ? true : null), HANGS_MS, 5);
     expect(wrote).toBe(true);
     await sleep(Math.random() * 30);
     writer.kill('SIGKILL');

@@ -13,17 +13,7 @@ const sign = (value: number): number => Math.sign(value);
 
 describe('the numbers of tasks', () => {
   test('are ordered part by part', () => {
-    const inOrder = [
-      '1',
-      '1.1',
-      '1.1.1',
-      '1.2',
-      '1.10',
-      '2',
-      '10',
-      '99999999999999999998',
-      '99999999999999999999',
-    ];
+    const inOrder = ['1', '1.1', '1.1.1', '1.2', '1.10', '2', '10', '99999999999999999998', '99999999999999999999'];
     expect(inOrder.toReversed().toSorted(compareNumbers)).toEqual(inOrder);
     expect([compareNumbers('1', '1.0'), compareNumbers('01.2', '1.02.0')]).toEqual([0, 0]);
   });
@@ -33,8 +23,7 @@ describe('the numbers of tasks', () => {
       fc.property(number, number, number, (a, b, c) => {
         expect(sign(compareNumbers(a, b))).toBe(0 - sign(compareNumbers(b, a)));
         expect(compareNumbers(a, a)).toBe(0);
-        if (compareNumbers(a, b) <= 0 && compareNumbers(b, c) <= 0)
-          expect(compareNumbers(a, c)).toBeLessThanOrEqual(0);
+        if (compareNumbers(a, b) <= 0 && compareNumbers(b, c) <= 0) expect(compareNumbers(a, c)).toBeLessThanOrEqual(0);
         if (compareNumbers(a, b) === 0) expect(sign(compareNumbers(a, c))).toBe(sign(compareNumbers(b, c)));
       }),
     );
@@ -59,9 +48,7 @@ describe('the numbers of tasks', () => {
 describe('tasks', () => {
   const tasks: fc.Arbitrary<Task[]> = fc
     .uniqueArray(number, { minLength: 1, maxLength: 12, comparator: (a, b) => compareNumbers(a, b) === 0 })
-    .map((numbers) =>
-      numbers.toSorted(compareNumbers).flatMap((one) => taskOf('.tasks', `${one}-x.md`) ?? []),
-    );
+    .map((numbers) => numbers.toSorted(compareNumbers).flatMap((one) => taskOf('.tasks', `${one}-x.md`) ?? []));
 
   /** Starts, finishes and verifies the next task until there is none. */
   function visit(all: readonly Task[], begin: State): string[] {
@@ -72,9 +59,7 @@ describe('tasks', () => {
       if (standing.kind === 'finished') return visited;
       expect(standing.kind).toBe('start');
       visited.push(standing.number);
-      expect(standingOf(all, { ...state, current: standing.number, status: 'in_progress' }).kind).toBe(
-        'go_on',
-      );
+      expect(standingOf(all, { ...state, current: standing.number, status: 'in_progress' }).kind).toBe('go_on');
       expect(standingOf(all, { ...state, current: standing.number, status: 'done' }).kind).toBe('verify');
       ({ state } = verified(all, standing.number));
     }

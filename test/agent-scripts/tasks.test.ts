@@ -95,9 +95,8 @@ test('task-list gives pages of any size without gaps', async () => {
     const numbers: string[] = [];
     for (let more = true; more;) {
       const after = numbers.at(-1);
-      const page = (
-        await script('task-list', '.tasks', String(count), ...(after === undefined ? [] : [after]))
-      ).document.data as {
+      const page = (await script('task-list', '.tasks', String(count), ...(after === undefined ? [] : [after])))
+        .document.data as {
         tasks: { number: string }[];
         has_more: boolean;
         returned_count: number;

@@ -56,11 +56,7 @@ describe('define-word understands an MCP server', () => {
     const code = `${server(`return request.id === undefined ? '' : result(request.id, String(Deno.pid)) + '\\n';`)}
       setInterval(() => {}, 1000);`;
     const { data } = (await defined(code)) as { data: { definition: string } };
-    const gone = await waitUntil(
-      () => (identify(Number(data.definition)) === null ? true : null),
-      30_000,
-      10,
-    );
+    const gone = await waitUntil(() => (identify(Number(data.definition)) === null ? true : null), 30_000, 10);
     expect(gone).toBe(true);
   });
 
@@ -146,11 +142,7 @@ describe('open-workflows understands an HTTP server', () => {
     ['never answers', () => {}, 'SERVICE_UNREACHABLE'],
     ['stops in the middle', (_, response) => void response.write('{"exec'), 'SERVICE_UNREACHABLE'],
     ['hangs up', ({ socket }) => void socket.destroy(), 'SERVICE_UNREACHABLE'],
-    [
-      'redirects',
-      (_, response) => response.writeHead(302, { location: 'http://192.0.2.1' }).end(),
-      'HTTP_ERROR',
-    ],
+    ['redirects', (_, response) => response.writeHead(302, { location: 'http://192.0.2.1' }).end(), 'HTTP_ERROR'],
     ['gives no list', (_, response) => response.end('{"executions": 3}'), 'BAD_RESPONSE'],
     ['gives a list of other things', (_, response) => response.end('{"executions": [{}]}'), 'BAD_RESPONSE'],
   ])('which %s', async (_, listener, code) => {

@@ -18,8 +18,7 @@ interface Cause {
 const work = { run: 'echo hello > out.txt' };
 const done = { say: 'It is done.' };
 const works: ScriptInput = { steps: [work, done] };
-const REGAIN =
-  'You have reached your specified API usage limits. You will regain access on 2026-11-29 at 00:00 UTC.';
+const REGAIN = 'You have reached your specified API usage limits. You will regain access on 2026-11-29 at 00:00 UTC.';
 
 /**
  * Causes of an end outside of the tool under test. The captures `<agent>-<cause>` were recorded by
@@ -87,5 +86,4 @@ export const CAUSES: Readonly<Record<string, Cause>> = {
   },
 };
 
-export const expectedOf = ({ expected, except = {} }: Cause, agent: CliName): Expected =>
-  except[agent] ?? expected;
+export const expectedOf = ({ expected, except = {} }: Cause, agent: CliName): Expected => except[agent] ?? expected;

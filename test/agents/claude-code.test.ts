@@ -37,9 +37,7 @@ describe('the launch of Claude Code', () => {
   it('passes the limit of turns and the system prompt of the run', () => {
     const launch = agent.launch({ ...request, model: 'default', maxTurns: 7, system: '-be brief' });
     expect(launch.argv).not.toContain('--model');
-    expect(launch.argv.join(' ')).toContain(
-      '--max-turns 7 --append-system-prompt-file /run/config/claude/system.md',
-    );
+    expect(launch.argv.join(' ')).toContain('--max-turns 7 --append-system-prompt-file /run/config/claude/system.md');
     expect(launch.files).toContainEqual({ path: '/run/config/claude/system.md', content: '-be brief' });
   });
 
@@ -85,9 +83,11 @@ describe('the launch of Claude Code', () => {
 
   it('accepts only models of its own provider', () => {
     expect(agent.provider('default')).toBe('anthropic');
-    expect(
-      ['default', 'opus', 'anthropic/claude-opus-4-5'].map((model) => agent.modelProblem(model)),
-    ).toEqual([null, null, null]);
+    expect(['default', 'opus', 'anthropic/claude-opus-4-5'].map((model) => agent.modelProblem(model))).toEqual([
+      null,
+      null,
+      null,
+    ]);
     expect(agent.modelProblem('openai/gpt-5.1')).toContain('anthropic');
   });
 });

@@ -144,13 +144,8 @@ describe('the stream of codex', () => {
 
   it('has reasoning, with its tokens counted separately from those of the answer', () => {
     const events = eventsOf(codexStream(), 'codex-reasoning');
-    expect(ofType(events, 'reasoning').map(({ text }) => text)).toEqual([
-      'Let me think about it.',
-      'It worked.',
-    ]);
-    expect(ofType(events, 'usage')).toMatchObject([
-      { input: 2000, cache_read: 200, output: 100, reasoning: 30 },
-    ]);
+    expect(ofType(events, 'reasoning').map(({ text }) => text)).toEqual(['Let me think about it.', 'It worked.']);
+    expect(ofType(events, 'usage')).toMatchObject([{ input: 2000, cache_read: 200, output: 100, reasoning: 30 }]);
   });
 
   it('counts no token twice when a session is resumed', () => {
@@ -178,8 +173,7 @@ describe('the stream of codex', () => {
   });
 
   it('has no unknown lines in any capture', () => {
-    for (const capture of capturesOf('codex'))
-      expect(ofType(eventsOf(codexStream(), capture), 'unknown')).toEqual([]);
+    for (const capture of capturesOf('codex')) expect(ofType(eventsOf(codexStream(), capture), 'unknown')).toEqual([]);
   });
 
   it('shows commands as the model wrote them, whatever the quoting', () => {
@@ -190,9 +184,7 @@ describe('the stream of codex', () => {
     };
     expect(commandOf('/bin/bash -lc ls')).toBe('ls');
     expect(commandOf(`bash -lc "echo 'a'"`)).toBe("echo 'a'");
-    expect(commandOf(`/bin/zsh -c "it='it'\\"'\\"'s "'$x'"'; echo \\""'$it"'`)).toBe(
-      `it='it'"'"'s $x'; echo "$it"`,
-    );
+    expect(commandOf(`/bin/zsh -c "it='it'\\"'\\"'s "'$x'"'; echo \\""'$it"'`)).toBe(`it='it'"'"'s $x'; echo "$it"`);
     expect(commandOf('make test')).toBe('make test');
     expect(commandOf('bash script.sh')).toBe('bash script.sh');
   });
@@ -206,10 +198,7 @@ describe('the stream of codex', () => {
         aggregated_output: output,
         exit_code: 0,
       };
-      const [event] = ofType(
-        codexStream().line(JSON.stringify({ type: 'item.completed', item })),
-        'tool_result',
-      );
+      const [event] = ofType(codexStream().line(JSON.stringify({ type: 'item.completed', item })), 'tool_result');
       return event?.truncated;
     };
     expect(truncated('first\n…1234 tokens truncated…last')).toBe(true);
@@ -227,9 +216,7 @@ describe('the stream of codex', () => {
     ]);
     expect(
       line({ type: 'item.completed', item: { ...mcp, status: 'failed', error: { message: 'no' } } }),
-    ).toMatchObject([
-      { type: 'tool_result', id: 'i', exit_code: null, is_error: true, output: '{"message":"no"}' },
-    ]);
+    ).toMatchObject([{ type: 'tool_result', id: 'i', exit_code: null, is_error: true, output: '{"message":"no"}' }]);
     const change = {
       id: 'j',
       type: 'file_change',
@@ -314,10 +301,10 @@ describe('the end of codex', () => {
   });
 
   it('is not blamed on the target if the prompt is longer than codex accepts', () => {
-    const stderr =
-      'Error: turn/start failed: Input exceeds the maximum length of 1048576 characters. (code -32602)';
-    expect(
-      agent.classify({ exitCode: 1, stopped: null, at: 0, result: null, error: null, stderr }),
-    ).toMatchObject({ ending: 'unable', again: null });
+    const stderr = 'Error: turn/start failed: Input exceeds the maximum length of 1048576 characters. (code -32602)';
+    expect(agent.classify({ exitCode: 1, stopped: null, at: 0, result: null, error: null, stderr })).toMatchObject({
+      ending: 'unable',
+      again: null,
+    });
   });
 });

@@ -66,14 +66,7 @@ describe('an agent defined in the config', () => {
   });
 
   it('gets the values of placeholders in its arguments; the prompt and all other text stay unchanged', () => {
-    const args = [
-      '--model={model}',
-      '{workspace}/{model}/{model}',
-      '{other}',
-      '{{model}}',
-      '{MODEL}',
-      '$model',
-    ];
+    const args = ['--model={model}', '{workspace}/{model}/{model}', '{other}', '{{model}}', '{MODEL}', '$model'];
     expect(launch({ args }).argv).toEqual([
       'my-agent',
       '--model=big-1',
@@ -145,11 +138,7 @@ describe('the end of an agent', () => {
     [{}, 'done', 'completed'],
     [{ exitCode: 1 }, 'gave_up', 'exit 1'],
     [{ exitCode: 1, stderr: 'first\nthe reason\n\n' }, 'gave_up', 'exit 1: the reason'],
-    [
-      { exitCode: 2, stderr: 'noise', error: { ...error, message: 'no such file' } },
-      'gave_up',
-      'exit 2: no such file',
-    ],
+    [{ exitCode: 2, stderr: 'noise', error: { ...error, message: 'no such file' } }, 'gave_up', 'exit 2: no such file'],
     [{ exitCode: 2, error }, 'unable', 'the account has no credit or no access: no credit'],
     [{ exitCode: 0, error }, 'done', 'completed'],
     [{ exitCode: 0, stderr: 'only a warning' }, 'done', 'completed'],

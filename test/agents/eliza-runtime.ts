@@ -26,5 +26,4 @@ export async function provideNode24(): Promise<string> {
   return join(folder, 'node_modules', name, 'bin', 'node');
 }
 
-const npm = (args: string[], folder: string): Promise<void> =>
-  installer('npm', [...args, ...QUIET], { cwd: folder });
+const npm = (args: string[], folder: string): Promise<void> => installer('npm', [...args, ...QUIET], { cwd: folder });

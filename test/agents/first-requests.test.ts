@@ -33,14 +33,11 @@ describe('the first request of', () => {
     ['claude-code', claudeCodeRequest, 1100],
     ['opencode', opencodeRequest, 1000],
     ['pi', piRequest, 1000],
-  ] as const)(
-    '%s is what its first answer was sent, with what came from a cache',
-    (agent, reader, tokens) => {
-      expect(find(reader(), linesOf(`${agent}-ok`))).toEqual({ tokens });
-      // Its own messages about errors are no answer.
-      expect(find(reader(), linesOf(`${agent}-bad-key`))).toBeNull();
-    },
-  );
+  ] as const)('%s is what its first answer was sent, with what came from a cache', (agent, reader, tokens) => {
+    expect(find(reader(), linesOf(`${agent}-ok`))).toEqual({ tokens });
+    // Its own messages about errors are no answer.
+    expect(find(reader(), linesOf(`${agent}-bad-key`))).toBeNull();
+  });
 
   it.each([
     ['claude-code', claudeCodeRequest],
@@ -67,9 +64,9 @@ describe('the first request of', () => {
 
   it('gemini is unknown if its first message has no tokens, which may be given those of a later one', () => {
     const bare = logOf('gemini').map((line) => line.replace(/"tokens":\{[^}]*\},/, ''));
-    expect(
-      find(geminiRequest(), [bare.find((line) => line.includes('"gemini"')) ?? '', ...logOf('gemini')]),
-    ).toEqual(NOT_COUNTED);
+    expect(find(geminiRequest(), [bare.find((line) => line.includes('"gemini"')) ?? '', ...logOf('gemini')])).toEqual(
+      NOT_COUNTED,
+    );
   });
 
   it('opencode is unknown if its first step did not finish', () => {

@@ -83,10 +83,7 @@ describe('the launch of gemini', () => {
     ]);
     expect(settingsOf({}, own)).toMatchObject({ security: { auth: { selectedType: 'oauth-personal' } } });
     const { env } = own.launch({ ...REQUEST, access: { key: 'the-key', baseUrl: 'http://proxy' } });
-    expect(Object.keys(env)).toEqual([
-      ...['GEMINI_CLI_HOME', 'GEMINI_CLI_NO_RELAUNCH'],
-      ...Object.keys(TELEMETRY),
-    ]);
+    expect(Object.keys(env)).toEqual([...['GEMINI_CLI_HOME', 'GEMINI_CLI_NO_RELAUNCH'], ...Object.keys(TELEMETRY)]);
   });
 
   it("accepts only Google's models, and cannot resume a session", () => {
@@ -202,9 +199,7 @@ describe('the stream of gemini', () => {
 
   it('has no unknown lines in any capture, and unknown lines become unknown events', () => {
     for (const capture of capturesOf('gemini'))
-      expect(
-        ofType(eventsOf(geminiStream(), capture), 'unknown').filter(({ lost }) => lost === undefined),
-      ).toEqual([]);
+      expect(ofType(eventsOf(geminiStream(), capture), 'unknown').filter(({ lost }) => lost === undefined)).toEqual([]);
     expect(geminiStream().line('{"type":"new"}')).toEqual([{ type: 'unknown', kind: 'new' }]);
     expect(geminiStream().line('YOLO mode is enabled.')).toEqual([{ type: 'unknown', kind: 'text' }]);
   });
@@ -232,11 +227,7 @@ describe('the log of the telemetry of gemini', () => {
     ['an answer that goes on after a filter', [record(['content_filter', 'stop'])], null],
     ['a subagent', [record(['content_filter'], { role: 'subagent' })], null],
     ['another session', [record(['content_filter'], { prompt_id: 's2' })], null],
-    [
-      'helpers after the answer',
-      [record(['content_filter']), record(['stop'], { role: 'utility_x' })],
-      FILTER,
-    ],
+    ['helpers after the answer', [record(['content_filter']), record(['stop'], { role: 'utility_x' })], FILTER],
     ['an unknown reason', [record(['constructor'])], null],
     ['no reason', [record([])], null],
     ['the end of a record', [record(['content_filter']).slice(60)], null],
@@ -293,9 +284,7 @@ describe('the end of gemini', () => {
 
   it('is classified as an unusable login if the exit status says so', () => {
     const stderr = 'Ripgrep is not available. Falling back to GrepTool.\nFailed to exchange the code\n';
-    expect(
-      agent.classify({ exitCode: 41, stopped: null, at: 0, result: null, error: null, stderr }),
-    ).toMatchObject({
+    expect(agent.classify({ exitCode: 41, stopped: null, at: 0, result: null, error: null, stderr })).toMatchObject({
       ending: 'unable',
       message: 'its key was refused: Failed to exchange the code',
       again: null,

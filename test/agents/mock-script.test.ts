@@ -67,8 +67,17 @@ it("the mock's shell script does nothing without steps, and says so", async () =
 
 it('the mock is started with its shell script if there is no Node', () => {
   const request = {
-    ...{ prompt: 'p', model: 'm', workspace: '/w', home: '/h', config: '/c', sessionId: 's', maxTurns: null },
-    ...{ system: null, access: null, mock: { steps: [{ say: 'x' }] }, hasNode: false },
+    prompt: 'p',
+    model: 'm',
+    workspace: '/w',
+    home: '/h',
+    config: '/c',
+    sessionId: 's',
+    maxTurns: null,
+    system: null,
+    access: null,
+    mock: { steps: [{ say: 'x' }] },
+    hasNode: false,
   };
   const { argv, files } = mock.launch(request);
   expect(argv).toEqual(['sh', '/c/mock-steps.sh']);

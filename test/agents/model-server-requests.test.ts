@@ -16,10 +16,7 @@ const chatOf = (...messages: unknown[]): unknown => ({
 });
 
 it('the model server chooses the script by the text of the conversation', async () => {
-  const server = await serve(
-    { when: 'Always use --json', steps: [{ say: 'good' }] },
-    { steps: [{ say: 'bad' }] },
-  );
+  const server = await serve({ when: 'Always use --json', steps: [{ say: 'good' }] }, { steps: [{ say: 'bad' }] });
   await ask(server, '/v1/chat/completions', chatOf({ role: 'system', content: 'Always use --json.' }));
   await ask(server, '/v1/chat/completions', chatOf({ role: 'user', content: 'Do it.' }));
   expect(server.requests).toMatchObject([

@@ -2,15 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import {
-  APICallError,
-  generateText,
-  jsonSchema,
-  stepCountIs,
-  streamText,
-  tool,
-  type LanguageModel,
-} from 'ai';
+import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool, type LanguageModel } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { ErrorKind, ScriptInput } from './model-server/script.js';
 import type { ModelServer } from './model-server/server.js';
@@ -21,9 +13,7 @@ const CLIENTS: Record<string, (url: string) => LanguageModel> = {
   anthropic: (url) => createAnthropic({ baseURL: `${url}/v1`, apiKey: 'k' })('some-model'),
   responses: (url) => createOpenAI({ baseURL: `${url}/v1`, apiKey: 'k' }).responses('some-model'),
   chat: (url) =>
-    createOpenAICompatible({ name: 'scripted', baseURL: `${url}/v1`, apiKey: 'k', includeUsage: true })(
-      'some-model',
-    ),
+    createOpenAICompatible({ name: 'scripted', baseURL: `${url}/v1`, apiKey: 'k', includeUsage: true })('some-model'),
   gemini: (url) => createGoogleGenerativeAI({ baseURL: `${url}/v1beta`, apiKey: 'k' })('some-model'),
 };
 const PROTOCOLS = Object.keys(CLIENTS);
@@ -109,9 +99,7 @@ describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
   it('answers requests outside the task without using a step', async () => {
     const server = await serve({ ...TASK, aside: 'The title' });
     const { settings } = asked(protocol, server);
-    expect((await generateText({ ...settings, tools: {}, prompt: 'A title, please.' })).text).toBe(
-      'The title',
-    );
+    expect((await generateText({ ...settings, tools: {}, prompt: 'A title, please.' })).text).toBe('The title');
     expect(server.requests).toMatchObject([{ number: null }]);
   });
 
@@ -156,15 +144,7 @@ describe.each(PROTOCOLS)('the scripted model for clients of %s', (protocol) => {
     await expect(once()).rejects.toThrow(APICallError);
     expect(await once()).toBe('All done.');
     expect(commands.filter((command) => command === 'echo two')).toHaveLength(1);
-    expect(server.requests.map(({ fault }) => fault !== null)).toEqual([
-      false,
-      true,
-      false,
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect(server.requests.map(({ fault }) => fault !== null)).toEqual([false, true, false, true, false, false, false]);
   });
 
   it('can reset a connection or cut off an answer', async () => {

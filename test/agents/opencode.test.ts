@@ -27,10 +27,7 @@ const request: AgentRequest = {
 const name = (kind: string): string => `opencode-${kind}`;
 const read = (...kinds: string[]): EventBody[] => eventsOf(opencodeStream(), ...kinds.map(name));
 const configOf = (given: Partial<AgentRequest>): Record<string, unknown> =>
-  JSON.parse(agent.launch({ ...request, ...given }).env['OPENCODE_CONFIG_CONTENT'] ?? '') as Record<
-    string,
-    unknown
-  >;
+  JSON.parse(agent.launch({ ...request, ...given }).env['OPENCODE_CONFIG_CONTENT'] ?? '') as Record<string, unknown>;
 const parse = (...lines: unknown[]): EventBody[] => {
   const parser = opencodeStream();
   return [...lines.flatMap((line) => parser.line(JSON.stringify(line))), ...parser.end()];
@@ -67,8 +64,7 @@ describe('the launch of OpenCode', () => {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, content);
     }
-    const git = async (...args: string[]): Promise<string> =>
-      (await execa('git', args, { cwd: workspace })).stdout;
+    const git = async (...args: string[]): Promise<string> => (await execa('git', args, { cwd: workspace })).stdout;
     expect(await git('rev-parse', '--show-toplevel')).toBe(await realpath(run));
     expect(await git('status', '--porcelain', '--untracked-files=all')).toBe('?? fixture/README.md');
   });
@@ -146,9 +142,7 @@ describe('the launch of OpenCode', () => {
 describe('the stream of OpenCode', () => {
   it('has a session, messages, commands with their exit codes, and a result', () => {
     const events = read('toolerror');
-    expect(ofType(events, 'session').map(({ session_id: id }) => id)).toEqual([
-      'ses_dffed3c0dffeQFEZ3c3H2PajZ4',
-    ]);
+    expect(ofType(events, 'session').map(({ session_id: id }) => id)).toEqual(['ses_dffed3c0dffeQFEZ3c3H2PajZ4']);
     const commands = ofType(events, 'tool_call').map(({ name: tool, command }) => [tool, command]);
     expect(commands).toEqual([
       ['bash', 'echo out1; echo oops >&2; exit 3'],
@@ -161,11 +155,7 @@ describe('the stream of OpenCode', () => {
     ]);
     expect(results.map(({ id }) => id)).toEqual(ofType(events, 'tool_call').map(({ id }) => id));
     expect(results[0]?.output).toBe('out1\noops\n');
-    expect(ofType(events, 'message').map(({ text }) => text)).toEqual([
-      'Trying.',
-      'Second try.',
-      'Recovered.',
-    ]);
+    expect(ofType(events, 'message').map(({ text }) => text)).toEqual(['Trying.', 'Second try.', 'Recovered.']);
     expect(events.at(-1)).toEqual({ type: 'result', ending: 'done', exit_code: null });
   });
 
@@ -254,7 +244,12 @@ describe('the end of OpenCode', () => {
       `timestamp=${at} level=ERROR run=1 message="stream error" providerID=p small=false error.error=${JSON.stringify(error)}\n`;
     const classified = (stderr: string, changes: Partial<AgentEnd> = {}) =>
       agent.classify({
-        ...{ exitCode: 143, stopped: 'deadline', at: 0, result: null, error: null, stderr },
+        exitCode: 143,
+        stopped: 'deadline',
+        at: 0,
+        result: null,
+        error: null,
+        stderr,
         printedAt: Date.parse('2026-11-22T05:30:00Z'),
         ...changes,
       });
@@ -266,16 +261,12 @@ describe('the end of OpenCode', () => {
         message: `its provider could not be reached: ${error}`,
         again: { why: 'busy' },
       });
-      expect(classified(logged('2026-11-22T05:30:01.000Z', 'AI_APICallError: no words')).ending).toBe(
-        'unable',
-      );
+      expect(classified(logged('2026-11-22T05:30:01.000Z', 'AI_APICallError: no words')).ending).toBe('unable');
     });
 
     it('was served again if it has printed something since', () => {
       expect(classified(logged('2026-11-22T05:29:59.000Z', error)).ending).toBe('timeout');
-      expect(
-        classified(logged('2026-11-22T05:29:59.000Z', error), { stopped: null, exitCode: 1 }),
-      ).toMatchObject({
+      expect(classified(logged('2026-11-22T05:29:59.000Z', error), { stopped: null, exitCode: 1 })).toMatchObject({
         ending: 'crashed',
         message: 'ended without reporting that it had finished; exit 1',
       });
@@ -329,9 +320,7 @@ describe('the end of OpenCode', () => {
 
   it('has the time to retry that the provider gave', () => {
     const headers = { 'retry-after': '30' };
-    expect(
-      failed({ message: 'Too many', statusCode: 429, isRetryable: true, responseHeaders: headers }),
-    ).toEqual({
+    expect(failed({ message: 'Too many', statusCode: 429, isRetryable: true, responseHeaders: headers })).toEqual({
       why: 'busy',
       at: AT + 30_000,
     });

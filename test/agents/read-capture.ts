@@ -25,10 +25,7 @@ export const eventsOf = (parser: StreamParser, ...names: string[]): EventBody[] 
   ...parser.end(),
 ];
 
-export function ofType<T extends EventBody['type']>(
-  events: EventBody[],
-  type: T,
-): Extract<EventBody, { type: T }>[] {
+export function ofType<T extends EventBody['type']>(events: EventBody[], type: T): Extract<EventBody, { type: T }>[] {
   return events.filter((event): event is Extract<EventBody, { type: T }> => event.type === type);
 }
 
@@ -69,8 +66,7 @@ const whyIncomplete = ({ lastAnswer }: Agent, name: string, session: string): st
     : null;
 
 /** The classified end of an agent, by the last of its captured starts. */
-export const classify = (agent: Agent, ...names: string[]): Classified =>
-  agent.classify(endOf(agent, ...names));
+export const classify = (agent: Agent, ...names: string[]): Classified => agent.classify(endOf(agent, ...names));
 
 /** The sums of tokens and dollars of all events; null if none was reported. */
 export function usageOf(events: EventBody[]): Record<string, number | null> {

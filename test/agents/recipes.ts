@@ -113,24 +113,10 @@ export const RECIPES: Record<CliName, (place: Place) => Recipe> = {
     // Otherwise it asks npm's registry.
     files: [{ path: join(home, 'config', 'opencode', '.npmrc'), content: 'offline=true\n' }],
     succeeded: (events) =>
-      events.some(
-        ({ type, part }) => type === 'step_finish' && (part as { reason: string }).reason === 'stop',
-      ),
+      events.some(({ type, part }) => type === 'step_finish' && (part as { reason: string }).reason === 'stop'),
   }),
   gemini: ({ url, home, prompt }) => ({
-    args: [
-      ...[
-        '-p',
-        prompt,
-        '-o',
-        'stream-json',
-        '-m',
-        'gemini-2.5-flash',
-        '--approval-mode',
-        'yolo',
-        '--skip-trust',
-      ],
-    ],
+    args: [...['-p', prompt, '-o', 'stream-json', '-m', 'gemini-2.5-flash', '--approval-mode', 'yolo', '--skip-trust']],
     env: {
       GEMINI_API_KEY: KEY,
       GOOGLE_GEMINI_BASE_URL: url,
@@ -152,14 +138,7 @@ export const RECIPES: Record<CliName, (place: Place) => Recipe> = {
   pi: ({ url, home, prompt }) => ({
     args: [
       ...['--mode', 'json', '-p', '--provider', 'scripted', '--model', 'scripted-model', '--no-extensions'],
-      ...[
-        '--no-skills',
-        '--no-prompt-templates',
-        '--offline',
-        '--session-dir',
-        join(home, 'sessions'),
-        prompt,
-      ],
+      ...['--no-skills', '--no-prompt-templates', '--offline', '--session-dir', join(home, 'sessions'), prompt],
     ],
     env: { PI_CODING_AGENT_DIR: join(home, 'pi'), PI_OFFLINE: '1', PI_TELEMETRY: '0' },
     files: [

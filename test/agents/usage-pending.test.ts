@@ -79,8 +79,7 @@ describe('the usage that a stream reports', () => {
       const parser = knownAgents({}).get('pi')?.parser();
       const usage = { input: 0, output: 0, totalTokens: 0 };
       const message = { role: 'assistant', content, stopReason, usage };
-      for (const line of [{ type: 'turn_start' }, { type: 'message_end', message }])
-        parser?.line(JSON.stringify(line));
+      for (const line of [{ type: 'turn_start' }, { type: 'message_end', message }]) parser?.line(JSON.stringify(line));
       return parser?.usagePending();
     };
     const text = [{ type: 'text', text: 'hi' }];

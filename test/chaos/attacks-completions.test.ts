@@ -99,7 +99,10 @@ test('a run is not replaced by the result of other inputs that another client su
   await start('hard');
   await untilStarted(project, 'hard');
   const runPlan: RunPlan = {
-    ...{ unfit: null, reuse: passed, gates: [], evaluators: [] },
+    unfit: null,
+    reuse: passed,
+    gates: [],
+    evaluators: [],
     steps: [{ kind: 'agent', timeoutSecs: 60, rebuildSecs: 0 }],
   };
   await forge('hard', 'prepareWorkspace', runPlan);

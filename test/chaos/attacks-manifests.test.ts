@@ -6,14 +6,7 @@ import type { Plan } from '../../src/scenario/plan.js';
 import { planFile, scenarioFile } from '../../src/store/results-folder.js';
 import { gatedCommand, letGo, sweepOf, untilStarted } from '../commands/gated.js';
 import { foldersOf } from '../commands/engine-parts.js';
-import {
-  createProject,
-  documentOf,
-  EMPTY_FIXTURE,
-  openRun,
-  scenario,
-  type TestProject,
-} from '../commands/project.js';
+import { createProject, documentOf, EMPTY_FIXTURE, openRun, scenario, type TestProject } from '../commands/project.js';
 
 let project: TestProject;
 
@@ -28,10 +21,7 @@ const THERE = '{type: file_exists, path: README.md}';
 /** Runs a scenario whose last gate waits, and changes the manifests of earlier steps meanwhile. */
 async function meddled(name: string, gates: string[], meddle: (steps: string) => Promise<void>) {
   const waiting = `{type: command_succeeds, command: '${gatedCommand(project, name)}', timeout_secs: 600}`;
-  await project.write(
-    `fixtures/${name}.yaml`,
-    scenario(name, { gates: [...gates, waiting], steps: ['say: done'] }),
-  );
+  await project.write(`fixtures/${name}.yaml`, scenario(name, { gates: [...gates, waiting], steps: ['say: done'] }));
   const command = project.start(['run', name, '--name', name, '--json']);
   await untilStarted(project, name);
   const [folder = ''] = foldersOf(project, name);
@@ -57,10 +47,20 @@ async function expectError(
 
 test('an agent that forges the manifest of a gate makes its run an error, not a pass', async () => {
   const forged = JSON.stringify({
-    ...{ duration_ms: 1, attempt: 1, at: new Date().toISOString(), mac: 'f'.repeat(64) },
+    duration_ms: 1,
+    attempt: 1,
+    at: new Date().toISOString(),
+    mac: 'f'.repeat(64),
     result: {
-      ...{ index: 0, gate_type: 'file_exists', name: null, subject: 'no-such-file', status: 'pass' },
-      ...{ passed: true, message: 'it is there', detail: null, duration_ms: 1 },
+      index: 0,
+      gate_type: 'file_exists',
+      name: null,
+      subject: 'no-such-file',
+      status: 'pass',
+      passed: true,
+      message: 'it is there',
+      detail: null,
+      duration_ms: 1,
     },
   });
   await project.write(
@@ -104,24 +104,18 @@ test('a manifest copied from another step of the same run is rejected', async ()
   await expectError(ended, /2\/3 gates passed, 1 not checked: file_exists no-such-file: .*was modified/);
 });
 
-test.each(['prepare', 'agent'])(
-  'a run is an error if the manifest of its step %s is removed',
-  async (step) => {
-    const name = `without-${step}`;
-    const { document, exitCode } = await meddled(name, [THERE], (steps) => rm(join(steps, `${step}.json`)));
-    expect(exitCode).toBe(3);
-    expect(document.cells[0]).toMatchObject({
-      outcome: 'error',
-      message: expect.stringContaining(`step '${step}' left no result`) as string,
-    });
-  },
-);
+test.each(['prepare', 'agent'])('a run is an error if the manifest of its step %s is removed', async (step) => {
+  const name = `without-${step}`;
+  const { document, exitCode } = await meddled(name, [THERE], (steps) => rm(join(steps, `${step}.json`)));
+  expect(exitCode).toBe(3);
+  expect(document.cells[0]).toMatchObject({
+    outcome: 'error',
+    message: expect.stringContaining(`step '${step}' left no result`) as string,
+  });
+});
 
 test('a stored scenario that was changed after it was planned makes its run an error, not a pass', async () => {
-  await project.write(
-    'fixtures/altered.yaml',
-    scenario('altered', { gates: [IMPOSSIBLE], steps: ['say: x'] }),
-  );
+  await project.write('fixtures/altered.yaml', scenario('altered', { gates: [IMPOSSIBLE], steps: ['say: x'] }));
   // The command finds no server, so it plans the sweep but does not start it.
   await project.cli(['run', 'altered', '--name', 'altered', '--address', '127.0.0.1:1']);
   const sweep = await sweepOf(project, 'altered');

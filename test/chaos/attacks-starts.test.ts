@@ -2,13 +2,7 @@ import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common
 import { beforeAll, expect, test } from 'vitest';
 import { taskQueueOf } from '../../src/engine/engine-state.js';
 import { projectState } from '../../src/host/folders.js';
-import {
-  runWorkflowId,
-  sweepWorkflowId,
-  WORKFLOWS,
-  type RunInput,
-  type SweepInput,
-} from '../../src/protocol/index.js';
+import { runWorkflowId, sweepWorkflowId, WORKFLOWS, type RunInput, type SweepInput } from '../../src/protocol/index.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import { documentOf, EMPTY_FIXTURE } from '../commands/project.js';
 import { projectWithClient } from '../commands/project-with-client.js';
@@ -71,8 +65,7 @@ test('a sweep that was not started by a command is refused, whatever its input',
     caps: { agents: {}, models: {} },
     again: ['pass'],
   };
-  const start = (more: object) => () =>
-    failureOf(WORKFLOWS.sweep, sweepWorkflowId(ended), { ...input, ...more });
+  const start = (more: object) => () => failureOf(WORKFLOWS.sweep, sweepWorkflowId(ended), { ...input, ...more });
   await expectRefused('ended', start({}), NO_PROOF);
   await expectRefused('ended', start({ proof: `${'0'.repeat(16)}.${'0'.repeat(64)}` }), NO_PROOF);
 });

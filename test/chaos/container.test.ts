@@ -15,13 +15,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import {
-  containersOf,
-  IMAGE,
-  processesInside,
-  USER_IMAGE,
-  whyNoContainers,
-} from '../environments/containers.js';
+import { containersOf, IMAGE, processesInside, USER_IMAGE, whyNoContainers } from '../environments/containers.js';
 import { sweepOf } from '../commands/gated.js';
 import { kill, partOf, runsOf, stateOf } from '../commands/engine-parts.js';
 
@@ -93,10 +87,8 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
       ),
     );
 
-  const ofScenario = (name: string): string[] =>
-    runsOf(project, name).flatMap((run) => containersOf(opaqueId(run)));
-  const container = (name: string): Promise<string> =>
-    until('the container', () => ofScenario(name)[0] ?? null);
+  const ofScenario = (name: string): string[] => runsOf(project, name).flatMap((run) => containersOf(opaqueId(run)));
+  const container = (name: string): Promise<string> => until('the container', () => ofScenario(name)[0] ?? null);
   const letGo = (name: string): void =>
     void execFileSync('docker', ['exec', name, 'touch', '/llm-tool-test/workspace/go']);
   /** Waits until the agent runs in the container. */
@@ -140,22 +132,19 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     expect(containersOf(opaqueId(run.run_id))).toEqual([]);
   });
 
-  it.each([IMAGE, USER_IMAGE])(
-    'is judged by an agent in a container of its own, made from %s',
-    async (image) => {
-      const name = image === IMAGE ? 'judged' : 'judged-as-user';
-      await writeJudged(name, 'good', image);
-      const { document } = await project.run([name, '--agents', 'mock']);
-      const { run, metrics } = await openRun(document);
-      expect(run).toMatchObject({
-        outcome: 'pass',
-        message: expect.stringContaining('judge 0.90') as string,
-      });
-      // Neither the workspace nor the results of the run.
-      expect(metrics.judge?.fields).toEqual({ summary: '/llm-tool-test/judge' });
-      expect(containersOf(opaqueId(run.run_id))).toEqual([]);
-    },
-  );
+  it.each([IMAGE, USER_IMAGE])('is judged by an agent in a container of its own, made from %s', async (image) => {
+    const name = image === IMAGE ? 'judged' : 'judged-as-user';
+    await writeJudged(name, 'good', image);
+    const { document } = await project.run([name, '--agents', 'mock']);
+    const { run, metrics } = await openRun(document);
+    expect(run).toMatchObject({
+      outcome: 'pass',
+      message: expect.stringContaining('judge 0.90') as string,
+    });
+    // Neither the workspace nor the results of the run.
+    expect(metrics.judge?.fields).toEqual({ summary: '/llm-tool-test/judge' });
+    expect(containersOf(opaqueId(run.run_id))).toEqual([]);
+  });
 
   it('ends the judging agent and both containers when the sweep is cancelled', async () => {
     await writeJudged('half-judged', 'slow', IMAGE);
@@ -173,10 +162,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
   });
 
   it("runs the mock's commands in the container", async () => {
-    const gates = [
-      '{type: file_contains, path: made.txt, substring: BusyBox}',
-      '{type: no_transcript_errors}',
-    ];
+    const gates = ['{type: file_contains, path: made.txt, substring: BusyBox}', '{type: no_transcript_errors}'];
     await writeScenario(
       'played',
       'x',
@@ -186,9 +172,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     const { exitCode, document } = await project.run(['played', '--agents', 'mock']);
     expect(exitCode).toBe(0);
     const { text } = await openRun(document);
-    expect(await text('artifacts/transcript.human.md').catch(() => text('artifacts/events.jsonl'))).toContain(
-      'b',
-    );
+    expect(await text('artifacts/transcript.human.md').catch(() => text('artifacts/events.jsonl'))).toContain('b');
   });
 
   it('adopts the agent after its worker was killed, with one start and all output', async () => {
@@ -309,12 +293,8 @@ exec '${await findExecutable('docker')}' "$@"
       expect(await own.cli(['engine', 'stop'])).toMatchObject({ exitCode: 0 });
       await rm(`${own.folder}/broken`);
       expect(await own.cli(['engine', 'start'])).toMatchObject({ exitCode: 0 });
-      await until('the container is removed', () =>
-        containersOf(opaqueId(run.run_id)).length === 0 ? true : null,
-      );
-      await until('the note is removed', async () =>
-        (await readLeftovers(stateOf(own))).length === 0 ? true : null,
-      );
+      await until('the container is removed', () => (containersOf(opaqueId(run.run_id)).length === 0 ? true : null));
+      await until('the note is removed', async () => ((await readLeftovers(stateOf(own))).length === 0 ? true : null));
     } finally {
       await own.remove();
     }
@@ -325,9 +305,7 @@ exec '${await findExecutable('docker')}' "$@"
     await project.write('fixtures/absent.yaml', scenario('absent', { more: place.replace(IMAGE, 'none:1') }));
     const absent = await project.cli(['run', 'absent', '--agents', 'mock']);
     expect(absent).toMatchObject({ exitCode: 3 });
-    expect(absent.stderr).toContain(
-      'the image none:1 is not on this machine; get it with docker pull none:1',
-    );
+    expect(absent.stderr).toContain('the image none:1 is not on this machine; get it with docker pull none:1');
     await project.write('bin/outside', '#!/bin/sh\n', 0o755);
     await writeScenario('outside', 'x');
     const outside = await project.cli([

@@ -23,11 +23,7 @@ test(
   { timeout: 1_200_000 },
   async () => {
     const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
-    const steps = [
-      `run: 'echo start >> ${project.folder}/starts'`,
-      'wait_secs: 0.4',
-      `run: 'echo done > out.txt'`,
-    ];
+    const steps = [`run: 'echo start >> ${project.folder}/starts'`, 'wait_secs: 0.4', `run: 'echo done > out.txt'`];
     const gates = ['{type: file_contains, path: out.txt, substring: done}'];
     await project.write('fixtures/many.yaml', scenario('many', { gates, steps }));
     const args = ['run', 'many', '--repeat', String(CELLS), '--concurrency', '3', '--name', 'many', '--json'];
@@ -48,8 +44,7 @@ test(
       await until('a worker', async () => (isOver ? true : await partOf(project, 'worker')));
     }
     const first = await command;
-    const { exitCode, stdout } =
-      first.exitCode === 0 ? first : await project.cli(['resume', 'many', '--json']);
+    const { exitCode, stdout } = first.exitCode === 0 ? first : await project.cli(['resume', 'many', '--json']);
     const document = JSON.parse(stdout) as SweepDocument;
     expect(document.totals).toMatchObject({ passed: CELLS });
     expect(exitCode).toBe(0);
@@ -88,9 +83,7 @@ async function untilNewHistory(project: TestProject, sweep: string): Promise<voi
 
 /** Kills keeper, worker and server at once with SIGKILL; agents keep running, as after a crash of the engine. */
 async function killEverything(project: TestProject): Promise<void> {
-  const parts = await Promise.all(
-    (['keeper', 'worker', 'server'] as const).map((part) => partOf(project, part)),
-  );
+  const parts = await Promise.all((['keeper', 'worker', 'server'] as const).map((part) => partOf(project, part)));
   for (const part of parts) if (part !== null) signalProcess(part, 'SIGKILL');
   await until('all are dead', () => (parts.some((part) => part !== null && isAlive(part)) ? null : true));
 }

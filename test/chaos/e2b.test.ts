@@ -178,9 +178,7 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
     const { run, text } = await openRun(documentOf(stdout));
     expect(run).toMatchObject({ outcome: 'pass', starts: 1 });
     expect(await text('artifacts/transcript.raw.txt')).toBe('before\nafter\n');
-    expect((await project.resultLines()).filter(({ scenario_id }) => scenario_id === 'adopted')).toHaveLength(
-      1,
-    );
+    expect((await project.resultLines()).filter(({ scenario_id }) => scenario_id === 'adopted')).toHaveLength(1);
     expect([server.list(), server.counts.created]).toEqual([[], before + 1]);
   });
 

@@ -18,15 +18,7 @@ import {
   type TestProject,
 } from '../commands/project.js';
 import { processesWith } from '../host/processes.js';
-import {
-  expectRemoved,
-  kill,
-  linesIn,
-  partOf,
-  preferPort,
-  stateOf,
-  foldersOf,
-} from '../commands/engine-parts.js';
+import { expectRemoved, kill, linesIn, partOf, preferPort, stateOf, foldersOf } from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
 /** An engine on the server that all test files share. */
@@ -55,8 +47,7 @@ const workflowOf = async (of: TestProject, name: string): Promise<WorkflowHandle
 
 const folderOf = (of: TestProject, name: string): string => foldersOf(of, name)[0] ?? '';
 
-const agentsOf = (project: TestProject, name: string): number[] =>
-  processesWith(`${project.folder}/${name}.go`);
+const agentsOf = (project: TestProject, name: string): number[] => processesWith(`${project.folder}/${name}.go`);
 
 describe.each(['pidns', 'group'])('containment %s', (mode) => {
   test('ends the agent, and the record says so, if its run is cancelled and its worker killed at the same time', async () => {
@@ -142,9 +133,7 @@ test('an agent is started once and its run passes although ten workers are stopp
     const worker = await until('a worker', () => partOf(project, 'worker'));
     process.kill(worker.pid, 'SIGTERM');
     await until('the worker has ended', () => (isAlive(worker) ? null : true));
-    await until(`attempt ${attempt + 1}`, () =>
-      existsSync(join(attempts, String(attempt + 1))) ? true : null,
-    );
+    await until(`attempt ${attempt + 1}`, () => (existsSync(join(attempts, String(attempt + 1))) ? true : null));
   }
   await letGo(project, 'replaced');
   const { exitCode, stdout } = await command;
@@ -183,9 +172,7 @@ test('a run that is reset while its agent works continues in its folder and adop
   });
   const folder = folderOf(project, 'reset');
   await until('the step of the next execution', () =>
-    readdirSync(join(folder, 'fences')).filter((name) => name.startsWith('agent.')).length === 2
-      ? true
-      : null,
+    readdirSync(join(folder, 'fences')).filter((name) => name.startsWith('agent.')).length === 2 ? true : null,
   );
   expect((await run.describe()).runId).not.toBe(runId);
   expect(await inspect(join(folder, 'agent', '1'))).toEqual({ state: 'running' });
@@ -217,9 +204,7 @@ test("runs continue although another engine takes the dead server's port: the wo
 
   const log = logFile(stateOf(project), 'worker');
   await until('the worker has looked at its runs', () =>
-    /has ended without a report|another Temporal server is running/.test(readFileSync(log, 'utf8'))
-      ? true
-      : null,
+    /has ended without a report|another Temporal server is running/.test(readFileSync(log, 'utf8')) ? true : null,
   );
   expect(await inspect(join(folderOf(project, 'robbed'), 'agent', '1'))).toEqual({ state: 'running' });
   const resumed = project.start(['resume', 'robbed', '--json']);

@@ -6,14 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LOOPBACK, waitForExit } from '../../src/engine/server.js';
 import { isAlive, signalProcess, type ProcessIdentity } from '../../src/host/process/process-identity.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
-import {
-  createProject,
-  documentOf,
-  EMPTY_FIXTURE,
-  scenario,
-  until,
-  type TestProject,
-} from '../commands/project.js';
+import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
 import { partOf } from '../commands/engine-parts.js';
 import { startOnFreePorts } from '../free-server.js';
 
@@ -53,9 +46,7 @@ function expectInfrastructure({ exitCode, stdout, stderr }: Awaited<ReturnType<T
   expect(JSON.parse(stdout)).toEqual({
     error: {
       code: 'infrastructure',
-      message: expect.stringMatching(
-        /Temporal server 127\.0\.0\.1:\d+ does not answer .*try again/,
-      ) as string,
+      message: expect.stringMatching(/Temporal server 127\.0\.0\.1:\d+ does not answer .*try again/) as string,
       problems: [],
     },
   });
@@ -66,10 +57,7 @@ function expectInfrastructure({ exitCode, stdout, stderr }: Awaited<ReturnType<T
 test('while the server is frozen for half a minute, verbs that need it exit with 3 and say what to do, verbs that only read files work, and followers resume afterwards', async () => {
   await writeGated(project, 'followed');
   await writeGated(project, 'other');
-  await project.write(
-    'fixtures/untested.yaml',
-    scenario('untested', { steps: ['say: x'], target: UNHEALTHY }),
-  );
+  await project.write('fixtures/untested.yaml', scenario('untested', { steps: ['say: x'], target: UNHEALTHY }));
   const { document: ended } = await project.run(['untested']);
   expect(ended.totals).toMatchObject({ errored: 1 });
   const follower = project.start(['run', 'followed', '--name', 'followed', '--json']);
@@ -103,7 +91,8 @@ test('while the server is frozen for half a minute, verbs that need it exit with
     status: 'problem',
     checks: expect.arrayContaining([
       expect.objectContaining({
-        ...{ name: 'temporal', status: 'problem' },
+        name: 'temporal',
+        status: 'problem',
         message: expect.stringContaining('does not answer') as string,
         remedy: expect.stringContaining('start it') as string,
       }),
@@ -159,8 +148,7 @@ test('engine stop ends keeper and worker while the given server is frozen, and t
   signalProcess(server, 'SIGSTOP');
   const { exitCode, stdout } = await project.cli(['engine', 'stop', '--json']);
   expect([exitCode, JSON.parse(stdout)]).toEqual([0, { stopped: true }]);
-  for (const part of ['keeper', 'worker'] as const)
-    expect([part, await partOf(project, part)]).toEqual([part, null]);
+  for (const part of ['keeper', 'worker'] as const) expect([part, await partOf(project, part)]).toEqual([part, null]);
   // Without an earlier engine nothing shows that this server has ever answered.
   const soon = limits({ engineFailsMs: 5000, engineRetryMs: 1000 });
   expectInfrastructure(await project.cli(['engine', 'start', '--json'], soon));

@@ -62,8 +62,7 @@ describe.concurrent('a results folder on a small file system', () => {
   }>([
     {
       name: 'full',
-      breakIt: (results) =>
-        writeFile(join(results, 'ballast'), Buffer.alloc(64 * 1024 * 1024)).catch(() => undefined),
+      breakIt: (results) => writeFile(join(results, 'ballast'), Buffer.alloc(64 * 1024 * 1024)).catch(() => undefined),
       mendIt: (results) => rm(join(results, 'ballast')),
       says: /disk is full: free some space/,
     },
@@ -252,15 +251,16 @@ describe.concurrent('a frozen worker', () => {
       working: { gates, steps: waiting('working') },
     };
     const scenarios = Object.entries({ ...ended, ...open });
-    for (const [name, options] of scenarios)
-      await project.write(`fixtures/${name}.yaml`, scenario(name, options));
+    for (const [name, options] of scenarios) await project.write(`fixtures/${name}.yaml`, scenario(name, options));
     // The command finds no server, so it only plans the sweep; the test starts it. So no keeper starts another worker.
     const names = scenarios.map(([name]) => name);
     const planned = await project.cli(['run', ...names, '--name', 'frozen', '--address', '127.0.0.1:1']);
     expect(planned.stderr).toContain('is planned but not started');
     const [sweep = ''] = readdirSync(join(results, 'sweeps'));
     const order: Omit<SweepInput, 'sweep'> = {
-      ...{ round: 1, concurrency: names.length, caps: { agents: {}, models: {} } },
+      round: 1,
+      concurrency: names.length,
+      caps: { agents: {}, models: {} },
       limits: { heartbeatMs: HEARTBEAT_MS },
     };
     const key = await originKey({ resultsPath: results, stateFolder: state });
@@ -277,9 +277,7 @@ describe.concurrent('a frozen worker', () => {
     for (const name of names) await untilLines(project, `${name}.starts`, 1);
     const performedBy = async (pid: number | undefined): Promise<number> => {
       const { active } = await handle.query<SweepProgress>(QUERIES.progress);
-      const runs = await Promise.all(
-        active.map((run) => client.workflow.getHandle(run.workflowId).describe()),
-      );
+      const runs = await Promise.all(active.map((run) => client.workflow.getHandle(run.workflowId).describe()));
       const steps = runs.flatMap(({ raw }) => raw.pendingActivities ?? []);
       return steps.filter(({ lastWorkerIdentity }) => lastWorkerIdentity?.startsWith(`${pid}@`)).length;
     };

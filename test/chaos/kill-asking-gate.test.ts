@@ -2,14 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kill, partOf } from '../commands/engine-parts.js';
 import { judgedFiles, judgeEnv } from '../commands/judged-project.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';
-import {
-  createProject,
-  documentOf,
-  openRun,
-  scenario,
-  until,
-  type TestProject,
-} from '../commands/project.js';
+import { createProject, documentOf, openRun, scenario, until, type TestProject } from '../commands/project.js';
 
 let server: ModelServer;
 let project: TestProject;
@@ -25,7 +18,9 @@ afterAll(async () => {
 
 const answer = (confidence: number): string =>
   JSON.stringify({
-    ...{ qualitative_summary: 'fine', capability_checklist: [], overall_success: true },
+    qualitative_summary: 'fine',
+    capability_checklist: [],
+    overall_success: true,
     confidence,
   });
 
@@ -42,8 +37,6 @@ test('SIGKILL of the worker while a gate waits for its second answer does not re
   expect(server.askedOf('by-config')).toHaveLength(3);
   const { run, metrics } = await openRun(documentOf(stdout));
   expect(run.asked).toMatchObject({ answers: 2 });
-  expect(metrics.details).toMatchObject([
-    { status: 'pass', detail: { confidence: 0.75, votes: [true, true] } },
-  ]);
+  expect(metrics.details).toMatchObject([{ status: 'pass', detail: { confidence: 0.75, votes: [true, true] } }]);
   expect(run.steps.find(({ name }) => name === 'gate 1')).toMatchObject({ status: 'done', attempts: 2 });
 });

@@ -11,8 +11,7 @@ import { postgresPrograms, startPostgres, type PostgresServer } from '../command
 import { createProject, documentOf, openRun, until, type TestProject } from '../commands/project.js';
 import { processesWith } from '../host/processes.js';
 
-if (postgresPrograms === null)
-  console.warn('kills of steps are not tested here: PostgreSQL is not installed');
+if (postgresPrograms === null) console.warn('kills of steps are not tested here: PostgreSQL is not installed');
 
 let project: TestProject;
 let server: PostgresServer;

@@ -81,9 +81,7 @@ describe('SIGKILL', () => {
 
   test('of the worker while it copies the workspace for the report, and while it cleans up, leaves one complete copy and no remains', async () => {
     // Enough files that the copy and the removal can be seen while they are in progress.
-    const steps = [
-      `run: '${gatedCommand(project, 'reported')}; mkdir many; cd many; seq 5000 | xargs touch'`,
-    ];
+    const steps = [`run: '${gatedCommand(project, 'reported')}; mkdir many; cd many; seq 5000 | xargs touch'`];
     const gates = ['{type: file_exists, path: many/5000}'];
     await project.write('fixtures/reported.yaml', scenario('reported', { gates, steps }));
     const command = project.start(['run', 'reported', '--json']);

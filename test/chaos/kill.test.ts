@@ -5,14 +5,7 @@ import { killMarked, markedProcesses } from '../../src/host/process/marked-proce
 import { isAlive } from '../../src/host/process/process-identity.js';
 import { opaqueId } from '../../src/store/results-folder.js';
 import { letGo, untilStarted } from '../commands/gated.js';
-import {
-  createProject,
-  documentOf,
-  EMPTY_FIXTURE,
-  openRun,
-  until,
-  type TestProject,
-} from '../commands/project.js';
+import { createProject, documentOf, EMPTY_FIXTURE, openRun, until, type TestProject } from '../commands/project.js';
 import { kill, linesIn, partOf, runsOf } from '../commands/engine-parts.js';
 import { createNewerBuild } from '../long/hosts/newer-build.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
@@ -57,9 +50,7 @@ describe('SIGKILL', () => {
     await writeWaiting(project, 'blackout');
     const command = project.start(['run', 'blackout', '--name', 'blackout']);
     await untilStarted(project, 'blackout');
-    const parts = await Promise.all(
-      (['keeper', 'worker', 'server'] as const).map((part) => partOf(project, part)),
-    );
+    const parts = await Promise.all((['keeper', 'worker', 'server'] as const).map((part) => partOf(project, part)));
     const run = opaqueId(runsOf(project, 'blackout')[0] ?? '');
     for (const pid of [...parts.map((part) => part?.pid ?? 0), ...markedProcesses(run)]) {
       try {

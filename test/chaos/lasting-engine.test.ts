@@ -4,14 +4,7 @@ import { expect, test } from 'vitest';
 import { readEngineState, stayFile, writeEngineState } from '../../src/engine/engine-state.js';
 import { projectState } from '../../src/host/folders.js';
 import { isAlive, signalProcess } from '../../src/host/process/process-identity.js';
-import {
-  createProject,
-  documentOf,
-  EMPTY_FIXTURE,
-  scenario,
-  until,
-  type TestProject,
-} from '../commands/project.js';
+import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
 import { linesIn, partOf } from '../commands/engine-parts.js';
 import { letGo, untilStarted } from '../commands/gated.js';
 import { writeWaiting } from './waiting-agent.js';

@@ -40,8 +40,6 @@ test.runIf(process.platform === 'linux')(
     expect(run.starts).toBe(3);
     expect(run.steps.find(({ name }) => name === 'agent')).toMatchObject({ status: 'failed', attempts: 1 });
     for (const start of [1, 2, 3])
-      expect(run.warnings.join('\n')).toContain(
-        `start ${start} of the agent was lost without an exit status`,
-      );
+      expect(run.warnings.join('\n')).toContain(`start ${start} of the agent was lost without an exit status`);
   },
 );

@@ -49,8 +49,7 @@ test('a recorded run that the server has forgotten after a power failure is not 
   for (const part of parts) if (part !== null) signalProcess(part, 'SIGKILL');
   await until('all are dead', () => (parts.some((part) => part !== null && isAlive(part)) ? null : true));
   for (const run of readdirSync(join(state, 'work'))) await killMarked(run);
-  for (const name of readdirSync(state).filter((name) => /^temporal-.+\.db/.test(name)))
-    rmSync(join(state, name));
+  for (const name of readdirSync(state).filter((name) => /^temporal-.+\.db/.test(name))) rmSync(join(state, name));
   for (const name of databaseIn(before)) copyFileSync(join(before, name), join(state, name));
 
   const resumed = project.start(['resume', 'forgetful', '--json']);

@@ -23,11 +23,9 @@ const SERVER = join(REPOSITORY, 'test/mcp/server.js');
 /** Writes a scenario whose agent calls a tool that answers when it is let go. Returns words of the server's command. */
 async function writeSlow(project: TestProject, name: string): Promise<string> {
   const mark = `${project.folder}/server-of-${name}`;
-  const [args, log, go] = [
-    [SERVER, mark],
-    `${project.folder}/${name}.log`,
-    `${project.folder}/${name}.go`,
-  ].map((value) => JSON.stringify(value));
+  const [args, log, go] = [[SERVER, mark], `${project.folder}/${name}.log`, `${project.folder}/${name}.go`].map(
+    (value) => JSON.stringify(value),
+  );
   await project.write(
     `fixtures/${name}.yaml`,
     scenario(name, {
@@ -71,9 +69,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     await letGo(project, 'adopted');
     const { run, text } = await openRun(documentOf((await command).stdout));
     expect(run).toMatchObject({ outcome: 'pass', agent: { starts: 1 } });
-    expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([
-      { tool: 'wait_for', is_error: false },
-    ]);
+    expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([{ tool: 'wait_for', is_error: false }]);
     expect(linesIn(project, 'adopted.log').map((line) => line.split(' ')[0])).toEqual(['start', 'wait_for']);
     expect(processesWith(mark)).toEqual([]);
     expect(markedProcesses(opaqueId(run.run_id))).toEqual([]);
@@ -94,9 +90,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     expect(run).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 2 } });
     expect(run.agent?.history.join('\n')).toMatch(/start 1 of the agent ended: .*killed from outside/);
     expect(metrics.details.map(({ status }) => status)).toEqual(['pass', 'pass']);
-    expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([
-      { tool: 'wait_for', is_error: false },
-    ]);
+    expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([{ tool: 'wait_for', is_error: false }]);
     expect(linesIn(project, 'killed.log').map((line) => line.split(' ')[0])).toEqual([
       ...['start', 'wait_for', 'start', 'wait_for'],
     ]);

@@ -4,14 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { kill, partOf, stateOf, foldersOf } from '../commands/engine-parts.js';
 import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
-import {
-  createProject,
-  documentOf,
-  EMPTY_FIXTURE,
-  openRun,
-  until,
-  type TestProject,
-} from '../commands/project.js';
+import { createProject, documentOf, EMPTY_FIXTURE, openRun, until, type TestProject } from '../commands/project.js';
 import { processesWith } from '../host/processes.js';
 
 /** Asks the mocked endpoint, and prints its answer. */

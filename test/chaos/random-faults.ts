@@ -25,10 +25,7 @@ export interface Faults {
  * Runs a sweep while parts of the engine, and the command, are killed at random. Expects one result for every cell,
  * as many agent starts as reported, and no remaining processes or files.
  */
-export async function runUnderFaults(
-  seed: number,
-  { cells, concurrency, faults, agentSecs }: Faults,
-): Promise<void> {
+export async function runUnderFaults(seed: number, { cells, concurrency, faults, agentSecs }: Faults): Promise<void> {
   const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
   project.env['LLM_TOOL_TEST_LIMITS'] = JSON.stringify({ retryMs: 1000, engineRetryMs: 1000 });
   const steps = [
@@ -86,10 +83,9 @@ export async function runUnderFaults(
   console.log(`seed ${seed}: ${killed.join(', ')}`);
 
   expect(document.status).toBe('completed');
-  expect(
-    document.totals,
-    JSON.stringify(document.cells.filter(({ outcome }) => outcome !== 'pass')),
-  ).toMatchObject({ passed: cells });
+  expect(document.totals, JSON.stringify(document.cells.filter(({ outcome }) => outcome !== 'pass'))).toMatchObject({
+    passed: cells,
+  });
   expect(exitCode).toBe(0);
   const lines = await project.resultLines();
   expect(lines).toHaveLength(cells);

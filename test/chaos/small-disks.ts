@@ -70,10 +70,12 @@ export async function onSmallDisks(
   const [state, results] = [join(project.folder, 'disk-state'), join(project.folder, 'disk-results')];
   for (const disk of [state, results]) await mountSmall(disk);
   const own = { LLM_TOOL_TEST_HOME: state, LLM_TOOL_TEST_LIMITS: JSON.stringify({ ...SOON, ...limits }) };
-  const start: Small['start'] = (args, env = {}) =>
-    project.start([...args, '--results', results], { ...env, ...own });
+  const start: Small['start'] = (args, env = {}) => project.start([...args, '--results', results], { ...env, ...own });
   return {
-    ...{ project, state, results, start },
+    project,
+    state,
+    results,
+    start,
     async remove() {
       for (const disk of [state, results]) await mend(disk);
       await start(['engine', 'stop']);

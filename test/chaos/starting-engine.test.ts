@@ -12,11 +12,7 @@ import { kill, partOf, preferPort, stateOf, type Part } from '../commands/engine
 /** Writes a Temporal CLI that runs a command before it starts a server; returns the variable that selects it. */
 async function temporalAfter(project: TestProject, doing: string): Promise<Record<string, string>> {
   const { path } = await findTemporal(() => undefined);
-  await project.write(
-    'temporal',
-    `#!/bin/sh\nif [ "$1" = server ]; then ${doing}; fi\nexec '${path}' "$@"\n`,
-    0o755,
-  );
+  await project.write('temporal', `#!/bin/sh\nif [ "$1" = server ]; then ${doing}; fi\nexec '${path}' "$@"\n`, 0o755);
   return { LLM_TOOL_TEST_TEMPORAL_BIN: join(project.folder, 'temporal') };
 }
 
@@ -58,9 +54,7 @@ describe.concurrent('an engine that starts', () => {
     },
   );
 
-  test('on a given server stops the local server that a killed keeper left running', async ({
-    onTestFinished,
-  }) => {
+  test('on a given server stops the local server that a killed keeper left running', async ({ onTestFinished }) => {
     const project = await createProject({}, { ownServer: true });
     onTestFinished(() => project.remove());
     expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
@@ -68,9 +62,7 @@ describe.concurrent('an engine that starts', () => {
     const address = ['--address', inject('temporalAddress')];
     expect((await project.cli(['engine', 'start', ...address])).exitCode).toBe(0);
     expect(processesWith(`${project.state}/`)).toEqual([]);
-    expect(processesWith(`worker.js\0--results\0${project.results}`)).toEqual([
-      (await partOf(project, 'worker'))?.pid,
-    ]);
+    expect(processesWith(`worker.js\0--results\0${project.results}`)).toEqual([(await partOf(project, 'worker'))?.pid]);
   });
 
   test('is not ready while its worker is dead', async ({ onTestFinished }) => {
@@ -84,9 +76,7 @@ describe.concurrent('an engine that starts', () => {
     const uses = new Set([usedAt(project)]);
     const command = project.start(['engine', 'start', '--json']);
     const ended = command.then(() => true as const);
-    const askedAgain = until('the command asks twice', () =>
-      uses.add(usedAt(project)).size > 2 ? true : null,
-    );
+    const askedAgain = until('the command asks twice', () => (uses.add(usedAt(project)).size > 2 ? true : null));
     await Promise.race([ended, askedAgain]);
     signalProcess(keeper, 'SIGCONT');
     const { exitCode, stdout } = await command;
@@ -111,9 +101,7 @@ describe.concurrent('an engine that starts', () => {
     await until('its server begins', () => (existsSync(join(first.folder, 'begun')) ? true : null));
     const quick = second.start(['engine', 'start'], { ...cache, ...(await temporalAfter(second, ':')) });
     await until('the second one waits for the first', async () =>
-      /waiting for another engine/.test((await readEngineState(stateOf(second)))?.message ?? '')
-        ? true
-        : null,
+      /waiting for another engine/.test((await readEngineState(stateOf(second)))?.message ?? '') ? true : null,
     );
     await first.write('go', '');
     expect([(await slow).exitCode, (await quick).exitCode]).toEqual([0, 0]);

@@ -30,8 +30,7 @@ test('a sweep that is killed between and during its rounds, and resumed, decides
   let command = project.start([...ARGS, '--name', 'stormy'], SHORT_HISTORIES);
   const sweep = await until(
     'a plan',
-    async () =>
-      (await readdir(join(project.results, 'sweeps'))).find((id) => id.startsWith('stormy')) ?? null,
+    async () => (await readdir(join(project.results, 'sweeps'))).find((id) => id.startsWith('stormy')) ?? null,
   );
   for (const count of KILLS_AT) {
     await untilEnded(project, sweep, count);

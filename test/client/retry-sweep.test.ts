@@ -9,7 +9,12 @@ import { newFolder } from '../host/temporary.js';
 import { resultLine } from '../store/sample.js';
 
 const CELLS = ['a', 'b', 'c', 'd', 'e'].map((id, at) => ({
-  ...{ id, scenario: 'notes', agent: 'mock', model: 'default', variant: 'default', repetition: at + 1 },
+  id,
+  scenario: 'notes',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition: at + 1,
 }));
 
 /** Plans the retry of a sweep of five cells, of which the first ones have these outcomes. */
@@ -23,15 +28,22 @@ async function retryAfter(outcomes: Outcome[], more: object = {}) {
       `${JSON.stringify(resultLine({ id: `run-${at}`, sweep: 's', cell: CELLS[at]?.id ?? '', outcome, repetition: at + 1 }))}\n`,
     );
   const plan = Plan.parse({
-    ...{ schema_version: 1, sweep: 's', created_at: '2026-01-01T00:00:00.000Z', concurrency: 1 },
-    ...{ scenarios: [], agents: {}, cells: CELLS, providers: {}, cache: true, max_usd: null, prices: {} },
-    ...{
-      caps: { agents: {}, models: {} },
-      project: null,
-      hidden: [],
-      sandbox: { required: false, allow_loopback: [] },
-      ...more,
-    },
+    schema_version: 1,
+    sweep: 's',
+    created_at: '2026-01-01T00:00:00.000Z',
+    concurrency: 1,
+    scenarios: [],
+    agents: {},
+    cells: CELLS,
+    providers: {},
+    cache: true,
+    max_usd: null,
+    prices: {},
+    caps: { agents: {}, models: {} },
+    project: null,
+    hidden: [],
+    sandbox: { required: false, allow_loopback: [] },
+    ...more,
   });
   const { cells } = await planRetry(results, plan, { failed: false, cells: [] }, () => undefined);
   return cells.map(({ id }) => id);
@@ -43,8 +55,11 @@ test('cells that could not be tested run again, and those that never ran', async
 
 test('of a sweep that runs until its verdict is clear, cells that were not needed are not counted', async () => {
   const until_clear = {
-    ...{ base: { kind: 'sweep', sweep: 'before', outcomes: [] }, margin: null, alpha: 0.05 },
-    ...{ most_runs: 5, round_size: 1 },
+    base: { kind: 'sweep', sweep: 'before', outcomes: [] },
+    margin: null,
+    alpha: 0.05,
+    most_runs: 5,
+    round_size: 1,
   };
   expect(await retryAfter(['pass', 'error', 'cancelled'], { until_clear })).toEqual(['b', 'c']);
 });

@@ -8,9 +8,7 @@ test('calls leave no listener at the signal that can end them, which may outlive
   const ending = new AbortController();
   const { signal } = ending;
   for (let call = 0; call < 3; call += 1)
-    await withClient(server, { timeoutMs: 10_000, signal }, (client) =>
-      client.workflowService.getSystemInfo({}),
-    );
+    await withClient(server, { timeoutMs: 10_000, signal }, (client) => client.workflowService.getSystemInfo({}));
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 

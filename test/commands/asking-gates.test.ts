@@ -33,8 +33,7 @@ beforeAll(async () => {
     'llm-tool-test-config.toml',
     `${config}\n[agents.mine]\ncommand = "${join(project.folder, 'mine')}"\nargs = ["{model}"]\nprompt = "stdin"\nfree = true\n`,
   );
-  for (const model of ['by-config', 'gpt-5.1', 'unpriced', 'other'])
-    server.script(model, { sayTo: answerQuestion });
+  for (const model of ['by-config', 'gpt-5.1', 'unpriced', 'other']) server.script(model, { sayTo: answerQuestion });
 });
 afterAll(async () => {
   await project.remove();
@@ -47,11 +46,7 @@ const run = (name: string, ...more: string[]) => project.run([name, '--no-cache'
 
 describe('a gate that asks a model', () => {
   test('leaves question and answers in the results, with their cost', async () => {
-    await write('priced', [
-      ASKING,
-      '{type: file_exists, path: README.md}',
-      `{type: llm_judge, prompt: x, votes: 2}`,
-    ]);
+    await write('priced', [ASKING, '{type: file_exists, path: README.md}', `{type: llm_judge, prompt: x, votes: 2}`]);
     const { exitCode, document } = await run('priced', '--judge-model', 'openai/gpt-5.1');
     expect(exitCode).toBe(0);
     const { run: record, metrics, text } = await openRun(document);
@@ -93,8 +88,7 @@ describe('a gate that asks a model', () => {
 
   test('asks the model of the judge, whose own answers are counted apart', async () => {
     server.script('good', {
-      sayTo: (body) =>
-        body.includes('criterion') && !body.includes('Criteria:') ? answerQuestion(body) : judgment(1),
+      sayTo: (body) => (body.includes('criterion') && !body.includes('Criteria:') ? answerQuestion(body) : judgment(1)),
     });
     await project.write('rubric.yaml', await project.read('fixtures/rubric.yaml'));
     await project.write('both.yaml', judged('both', 'house/good', { gates: [ASKING], steps }));
@@ -178,8 +172,7 @@ describe('a gate that asks a model', () => {
 
   test('lets a result be reused only with the same model', async () => {
     await write('reused', [ASKING]);
-    const cached = async (...more: string[]) =>
-      (await project.run(['reused', ...more], env)).document.cells[0]?.cached;
+    const cached = async (...more: string[]) => (await project.run(['reused', ...more], env)).document.cells[0]?.cached;
     expect(await cached()).toBe(false);
     const asked = server.askedOf('by-config').length;
     expect(await cached()).toBe(true);

@@ -99,10 +99,7 @@ const cases: Case[] = [
   },
   {
     name: 'a missing rubric',
-    yaml: base.replace(
-      '  gates:',
-      '  judge: {enabled: true, rubric: none.yaml, pass_threshold: 0.5}\n  gates:',
-    ),
+    yaml: base.replace('  gates:', '  judge: {enabled: true, rubric: none.yaml, pass_threshold: 0.5}\n  gates:'),
     at: '7:34 evaluation.judge.rubric',
     says: /none\.yaml.*not found/,
   },
@@ -209,10 +206,7 @@ describe('the rubric and the config', () => {
     );
     await project.write(
       'bad.yaml',
-      base.replace(
-        '  gates:',
-        '  judge: {enabled: true, rubric: rubric.yaml, pass_threshold: 0.5}\n  gates:',
-      ),
+      base.replace('  gates:', '  judge: {enabled: true, rubric: rubric.yaml, pass_threshold: 0.5}\n  gates:'),
     );
     const { exitCode, stderr } = await project.cli(['validate', 'bad.yaml']);
     expect(exitCode).toBe(2);

@@ -25,11 +25,7 @@ describe('the command line', () => {
     ['an unknown scenario', ['run', 'nothing-like-it'], /'nothing-like-it' was not found/],
     ['no scenario', ['run'], /no scenarios given; name some, or use --all/],
     ['a flag that is not a number', ['run', 'good', '--repeat', 'many'], /--repeat.*whole number/],
-    [
-      'a flag that is too large',
-      ['run', 'good', '--repeat', '99999999999999999999'],
-      /--repeat.*from 1 to 1000000/,
-    ],
+    ['a flag that is too large', ['run', 'good', '--repeat', '99999999999999999999'], /--repeat.*from 1 to 1000000/],
     [
       'too many cells',
       ['run', 'good', '--agents', 'mock', '--models', 'a,b', '--repeat', '600000'],

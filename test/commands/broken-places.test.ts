@@ -43,10 +43,7 @@ const VERBS = [
  * Expects of every verb a documented exit code, exactly one document and no stack. Returns the error codes of the
  * verbs that failed.
  */
-async function codesOfFailures(
-  env: Record<string, string> = {},
-  verbs = VERBS,
-): Promise<Record<string, string>> {
+async function codesOfFailures(env: Record<string, string> = {}, verbs = VERBS): Promise<Record<string, string>> {
   const failed: Record<string, string> = {};
   for (const verb of verbs) {
     const { exitCode, stdout, stderr } = await project.cli([...verb, '--json'], env);
@@ -56,11 +53,7 @@ async function codesOfFailures(
     expect([0, 2, 3], JSON.stringify(printed)).toContain(exitCode);
     if (document.error === undefined) continue;
     const { code } = document.error;
-    expect([verb, code === 'infrastructure', code === 'internal'], stderr).toEqual([
-      verb,
-      exitCode === 3,
-      false,
-    ]);
+    expect([verb, code === 'infrastructure', code === 'internal'], stderr).toEqual([verb, exitCode === 3, false]);
     failed[verb[0] === 'engine' ? verb.join(' ') : (verb[0] ?? '')] = code;
   }
   return failed;
@@ -97,9 +90,7 @@ test('pause and cancel take effect while the results cannot be read, and name th
   expect(error.message).toContain(log);
   expect([paused.exitCode, error.code]).toEqual([3, 'infrastructure']);
   const cancelling = project.start(['cancel', sweep, '--json']);
-  await until('the agent is dead', () =>
-    processesWith(`${project.folder}/held.go`).length === 0 ? true : null,
-  );
+  await until('the agent is dead', () => (processesWith(`${project.folder}/held.go`).length === 0 ? true : null));
   await rm(log, { recursive: true });
   // A rename would replace what the worker has written by now.
   await appendFile(log, await readFile(`${log}.away`));

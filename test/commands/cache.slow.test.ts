@@ -21,20 +21,14 @@ async function writeScenario(name: string, more = '', steps = ["say: 'hello'"]):
     steps,
     more,
   });
-  await project.write(
-    `fixtures/${name}.yaml`,
-    text.replace('template_folder: empty', `template_folder: ${name}`),
-  );
+  await project.write(`fixtures/${name}.yaml`, text.replace('template_folder: empty', `template_folder: ${name}`));
 }
 
 /** The changes between two runs, by the name of the scenario. */
 const CHANGES: Record<string, () => Promise<void>> = {
   instructions: () => project.write('fixtures/instructions/AGENTS.md', 'be brief'),
   prompt: async () =>
-    project.write(
-      'fixtures/prompt.yaml',
-      (await project.read('fixtures/prompt.yaml')).replace('do it', 'go'),
-    ),
+    project.write('fixtures/prompt.yaml', (await project.read('fixtures/prompt.yaml')).replace('do it', 'go')),
   script: () => project.write('script-check.sh', '#!/bin/sh\ntrue\n', 0o755),
   target: () => project.write('bin/target', '#!/bin/sh\necho version 2\n', 0o755),
   program: () => project.write('program-agent.sh', '#!/bin/sh\necho hi\n', 0o755),
@@ -61,9 +55,7 @@ async function writeOutside(): Promise<void> {
   for (const path of ['with space/check.sh', 'with space/escaped.sh']) await project.write(path, 'exit 0');
   await project.write('data/deep/old.txt', '');
   await project.write('settings/config.json', '{"a": 1}');
-  const gate = (command: string): string[] => [
-    `{type: command_succeeds, command: ${JSON.stringify(command)}}`,
-  ];
+  const gate = (command: string): string[] => [`{type: command_succeeds, command: ${JSON.stringify(command)}}`];
   const write = (name: string, options: Parameters<typeof scenario>[1]): Promise<void> =>
     project.write(
       `fixtures/${name}.yaml`,
@@ -135,9 +127,9 @@ describe('a finished run', () => {
       gates_passed: 1,
     });
     const lines = await project.resultLines();
-    expect(
-      lines.find(({ sweep, scenario_id }) => sweep === second.sweep && scenario_id === 'same'),
-    ).toMatchObject({ cached_from: of(first)?.results_dir?.split('/').at(-1) });
+    expect(lines.find(({ sweep, scenario_id }) => sweep === second.sweep && scenario_id === 'same')).toMatchObject({
+      cached_from: of(first)?.results_dir?.split('/').at(-1),
+    });
     expect((await project.cli(['run', 'same'])).stdout).toMatch(/same +mock.*cached\n/);
   });
 
@@ -182,9 +174,7 @@ describe('a finished run', () => {
     const args = ['same', '--repeat', '2', '--models', 'default,other', '--agents', 'mock,own'];
     const { document } = await project.run(args);
     expect(document.totals).toMatchObject({ cells: 8, passed: 8 });
-    expect(document.cells.filter(({ cached }) => cached).map(({ id }) => id)).toEqual([
-      'same/mock/default/default/1',
-    ]);
+    expect(document.cells.filter(({ cached }) => cached).map(({ id }) => id)).toEqual(['same/mock/default/default/1']);
     expect((await project.run(args)).document.totals.cached).toBe(8);
   });
 });
@@ -216,14 +206,10 @@ describe('an input of a run outside its fixture', () => {
     const at = first.document.cells.findIndex(({ scenario: name }) => name === 'unknown');
     const { run, text } = await openRun(first.document, at);
     expect(run.warnings).toEqual([
-      expect.stringMatching(
-        /will not be reused: .*alone\/tool is a script outside a package: list .*target\.files/,
-      ),
+      expect.stringMatching(/will not be reused: .*alone\/tool is a script outside a package: list .*target\.files/),
     ]);
     expect(await text('report.md')).toContain('target.files');
-    expect(first.stderr).toMatch(
-      /unknown\.yaml: results are not reused: .*alone\/tool is a script outside a package/,
-    );
+    expect(first.stderr).toMatch(/unknown\.yaml: results are not reused: .*alone\/tool is a script outside a package/);
     expect(first.stderr).not.toMatch(/library\.yaml: results/);
     const { exitCode, stderr } = await project.cli(['validate']);
     expect(exitCode).toBe(0);
@@ -235,8 +221,7 @@ describe('an input of a run outside its fixture', () => {
       const at = document.cells.findIndex((cell) => cell.scenario === name);
       return (await openRun(document, at)).run.target?.fingerprint ?? null;
     };
-    for (const name of ['library', 'declared'])
-      expect(await of(second, name)).not.toBe(await of(first.document, name));
+    for (const name of ['library', 'declared']) expect(await of(second, name)).not.toBe(await of(first.document, name));
     expect(await of(second, 'unknown')).toBe(await of(first.document, 'unknown'));
   });
 
@@ -245,8 +230,7 @@ describe('an input of a run outside its fixture', () => {
     ['the time zone', { TZ: 'Asia/Tokyo' }],
     ['a value in the env of the agent', { FLAVOUR: 'sour' }],
   ])('prevents reuse when it changes: %s', async (_name, changed) => {
-    const config =
-      '[agents.own]\ncommand = "./program-agent.sh"\nfree = true\nenv = {FLAVOUR = "${FLAVOUR}"}\n';
+    const config = '[agents.own]\ncommand = "./program-agent.sh"\nfree = true\nenv = {FLAVOUR = "${FLAVOUR}"}\n';
     await project.write('llm-tool-test-config.toml', config);
     const env = { LANG: 'C.UTF-8', TZ: 'UTC', FLAVOUR: 'sweet' };
     const args = ['unchanged', '--agents', 'own'];

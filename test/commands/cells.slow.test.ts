@@ -32,14 +32,7 @@ describe('run --cell', () => {
   test('runs only the named cells of the selection, by id or label', async () => {
     const { document } = await project.run([
       ...['never', 'other', '--repeat', '3', '--no-cache'],
-      ...[
-        '--cell',
-        'never/own/default/default/2',
-        '--cell',
-        'never own/default',
-        '--cell',
-        'never own/default #3',
-      ],
+      ...['--cell', 'never/own/default/default/2', '--cell', 'never own/default', '--cell', 'never own/default #3'],
     ]);
     expect(document.cells.map(({ id }) => id)).toEqual(
       [1, 2, 3].map((repetition) => `never/own/default/default/${repetition}`),
@@ -72,16 +65,9 @@ describe('retry', () => {
 
   test('--cell reruns exactly the named cell, and lists only that', async () => {
     const before = await starts();
-    const { exitCode, stdout, stderr } = await project.cli([
-      'retry',
-      sweep,
-      '--cell',
-      'never own/default #2',
-    ]);
+    const { exitCode, stdout, stderr } = await project.cli(['retry', sweep, '--cell', 'never own/default #2']);
     expect([exitCode, await starts()]).toEqual([1, before + 1]);
-    expect(stderr.match(/^\[.*$/gm)).toEqual([
-      expect.stringMatching(/^\[3\/3\] fail {3}never own\/default #2/),
-    ]);
+    expect(stderr.match(/^\[.*$/gm)).toEqual([expect.stringMatching(/^\[3\/3\] fail {3}never own\/default #2/)]);
     expect(stdout).toContain('3 cells: 3 failed');
   });
 

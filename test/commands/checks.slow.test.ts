@@ -22,8 +22,7 @@ async function write(
   files: Record<string, string>,
   { gates = [], steps = ['say: hi'], more = '' }: { gates?: string[]; steps?: string[]; more?: string } = {},
 ): Promise<void> {
-  for (const [path, text] of Object.entries(files))
-    await project.write(`fixtures/checks/${name}/${path}`, text);
+  for (const [path, text] of Object.entries(files)) await project.write(`fixtures/checks/${name}/${path}`, text);
   const folder = `checks_folder: checks/${name}\n${more}`;
   await project.write(`fixtures/${name}.yaml`, scenario(name, { gates, steps, more: folder }));
 }
@@ -32,9 +31,7 @@ const problemsOf = async (name: string): Promise<string[]> => {
   const { exitCode, stdout } = await project.cli(['validate', name, '--json']);
   const { error } = JSON.parse(stdout) as { error?: { problems: Problem[] } };
   expect(exitCode).toBe(error === undefined ? 0 : 2);
-  return (error?.problems ?? []).map(
-    ({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`,
-  );
+  return (error?.problems ?? []).map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
 };
 
 /** The stored form of the scenario of a sweep. */
@@ -116,8 +113,7 @@ scripts:
 
   test('is part of the cache key: a changed check is applied, and the part of the agent stays the same', async () => {
     await write('cached', { 'check.sh': 'exit 0\n' }, { gates: [gate(`sh "${CHECKS}/check.sh"`)] });
-    const lines = async () =>
-      (await project.resultLines()).filter(({ scenario_id }) => scenario_id === 'cached');
+    const lines = async () => (await project.resultLines()).filter(({ scenario_id }) => scenario_id === 'cached');
     expect((await project.run(['cached'])).exitCode).toBe(0);
     await project.run(['cached']);
     await project.write('fixtures/checks/cached/check.sh', 'exit 1\n');
@@ -225,8 +221,7 @@ describe('a warning', () => {
 
   beforeAll(async () => {
     for (const [path, text] of Object.entries(FIXTURE)) await project.write(path, text, 0o755);
-    const more =
-      'scripts: {evaluators: [{name: e, command: ./made.sh}]}\nsetup: {files: {made.sh: "echo 1"}}';
+    const more = 'scripts: {evaluators: [{name: e, command: ./made.sh}]}\nsetup: {files: {made.sh: "echo 1"}}';
     const target = '{binary: ./bin/tool}';
     const text = scenario('open', { gates: GATES, target, more, steps: ['run: echo x >other.sh'] });
     await project.write('fixtures/open.yaml', inOpen(text));

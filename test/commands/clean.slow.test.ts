@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { projectState } from '../../src/host/folders.js';
@@ -49,8 +41,7 @@ const tree = (folder: string): string[] => readdirSync(folder, { recursive: true
 /** Expects a folder for every result line, and for every plan the snapshots that it names. */
 function expectConsistent(): void {
   for (const { results_dir } of lines())
-    if (results_dir !== null)
-      expect(existsSync(join(results, results_dir, 'report.md')), results_dir).toBe(true);
+    if (results_dir !== null) expect(existsSync(join(results, results_dir, 'report.md')), results_dir).toBe(true);
   for (const sweep of readdirSync(join(results, 'sweeps'))) {
     const plan = JSON.parse(readFileSync(join(results, 'sweeps', sweep, 'plan.json'), 'utf8')) as {
       scenarios: { hash: string }[];
@@ -85,17 +76,7 @@ describe('what is deleted and what is kept', () => {
     });
     expect(document.bytes).toBeGreaterThan(3000);
     expect(readdirSync(results).sort()).toEqual(
-      [
-        '.clean',
-        '.room',
-        '.store',
-        'sweeps',
-        'results.jsonl',
-        'list.csv',
-        'my-notes',
-        ...young,
-        ...open,
-      ].sort(),
+      ['.clean', '.room', '.store', 'sweeps', 'results.jsonl', 'list.csv', 'my-notes', ...young, ...open].sort(),
     );
     expect(lines().map(({ id }) => id)).toEqual([...young, ...open]);
     expect(readdirSync(join(state, 'work')).sort()).toEqual([...young, ...open].map(opaqueId).sort());
@@ -286,9 +267,7 @@ describe('clean at the same time as other processes', () => {
       expectConsistent();
       expect((await clean('--older-than', '30d')).exitCode).toBe(0);
       expectConsistent();
-      expect(readdirSync(results).sort()).toEqual(
-        ['.clean', '.store', 'results.jsonl', 'sweeps', ...young].sort(),
-      );
+      expect(readdirSync(results).sort()).toEqual(['.clean', '.store', 'results.jsonl', 'sweeps', ...young].sort());
       expect(readdirSync(join(results, '.clean')).filter((name) => name.startsWith('trash'))).toEqual([]);
       expect(readdirSync(join(results, 'sweeps'))).toEqual(['young']);
       expect(readdirSync(join(results, '.store'))).toHaveLength(2);

@@ -15,10 +15,7 @@ beforeAll(async () => {
   await project.write('good.sh', '#!/bin/sh\ntouch first second\n', 0o755);
   await project.write('bad.sh', '#!/bin/sh\ntouch first\n', 0o755);
   for (const name of ['first', 'second'])
-    await project.write(
-      `fixtures/${name}.yaml`,
-      scenario(name, { gates: [`{type: file_exists, path: ${name}}`] }),
-    );
+    await project.write(`fixtures/${name}.yaml`, scenario(name, { gates: [`{type: file_exists, path: ${name}}`] }));
 });
 afterAll(() => project.remove());
 
@@ -33,7 +30,10 @@ describe('compare --agents', () => {
     await project.run(['first', 'second', '--agents', 'bad,good', '--repeat', '6', '--no-cache']);
     const ranking = await rank();
     expect(ranking).toMatchObject({
-      ...{ schema_version: 1, status: 'completed', scenarios: ['first', 'second'], doubts: [] },
+      schema_version: 1,
+      status: 'completed',
+      scenarios: ['first', 'second'],
+      doubts: [],
       agents: [
         { rank: 1, agent: 'good', passed: 12, tested: 12, rate: 1, unbeaten: true, missing: [] },
         { rank: 2, agent: 'bad', passed: 6, tested: 12, rate: 0.5, unbeaten: false, missing: [] },
@@ -42,9 +42,7 @@ describe('compare --agents', () => {
     });
     const { stdout } = await project.cli(['compare', '--agents']);
     expect(stdout).toMatch(/^✓ best: good\/default passes 100 %\n {2}every other ranked agent/);
-    expect(stdout).toMatch(
-      /established differences\n {2}good\/default +better than +bad\/default +\+50 points/,
-    );
+    expect(stdout).toMatch(/established differences\n {2}good\/default +better than +bad\/default +\+50 points/);
   });
 
   test('--margin says which agents are shown to be not much worse than the others', async () => {
@@ -53,14 +51,10 @@ describe('compare --agents', () => {
     expect(pairs[0]?.not_worse).toMatchObject({ first: { holds: true }, second: { holds: true } });
     expect(agents.map(({ within_margin: within }) => within)).toEqual([true, true]);
     const { stdout } = await project.cli(['compare', '--agents', '--margin', '90']);
-    expect(stdout).toMatch(
-      /\n {2}shown to be less than 90 points worse than any other: good\/default, bad\/default\n/,
-    );
+    expect(stdout).toMatch(/\n {2}shown to be less than 90 points worse than any other: good\/default, bad\/default\n/);
     expect(stdout).toMatch(/\n {2}good\/default +less than 90 points from +bad\/default$/);
     const strict = await project.cli(['compare', '--agents', '--margin', '10']);
-    expect(strict.stdout).toMatch(
-      /\n {2}shown to be less than 10 points worse than any other: good\/default\n/,
-    );
+    expect(strict.stdout).toMatch(/\n {2}shown to be less than 10 points worse than any other: good\/default\n/);
   });
 
   test('--format md prints tables for a pull request', async () => {
@@ -88,27 +82,29 @@ describe('compare --agents', () => {
 describe('results of earlier sweeps', () => {
   const write = (past: Omit<Parameters<typeof writePastSweep>[2], 'daysAgo'>): void =>
     void writePastSweep(project.results, null, { daysAgo: 1, ...past });
-  const text = async (sweep: string): Promise<string> =>
-    (await project.cli(['compare', sweep, '--agents'])).stdout;
+  const text = async (sweep: string): Promise<string> => (await project.cli(['compare', sweep, '--agents'])).stdout;
 
   test('an agent whose runs of a scenario all ended with an error has no rank, and the remedy is named', async () => {
     write({
-      ...{ id: 'holes', runs: 16, scenarios: ['a', 'b'], agents: ['one', 'two'] },
+      id: 'holes',
+      runs: 16,
+      scenarios: ['a', 'b'],
+      agents: ['one', 'two'],
       // Cells alternate between the scenarios, and pairs of them between the agents.
       change: (index) => (index % 4 === 3 ? { outcome: 'error' } : {}),
     });
     const shown = await text('holes');
     expect(shown).toMatch(/^\? no ranking\n {2}only one\/default was tested in every scenario\n/);
     expect(shown).toMatch(/! two\/default has no rank: none of its runs passed or failed in b;/);
-    expect(shown).toMatch(
-      /! error rates differ: 4 of 8 runs of two\/default and 0 of 8 runs of one\/default/,
-    );
+    expect(shown).toMatch(/! error rates differ: 4 of 8 runs of two\/default and 0 of 8 runs of one\/default/);
     expect(shown).toContain('llm-tool-test retry holes');
   });
 
   test('without an established difference, the cheapest of the best is named', async () => {
     write({
-      ...{ id: 'close', runs: 24, agents: ['dear', 'cheap'] },
+      id: 'close',
+      runs: 24,
+      agents: ['dear', 'cheap'],
       change: (index) => ({ cost_usd: index % 2 === 0 ? 0.5 : 0.1, outcome: index === 1 ? 'fail' : 'pass' }),
     });
     const shown = await text('close');
@@ -124,9 +120,7 @@ describe('results of earlier sweeps', () => {
       agents: ['x', 'y'],
       change: (index) => (index % 2 === 0 ? {} : { outcome: 'fail' }),
     });
-    expect(await text('few')).toMatch(
-      /no difference shown\n {2}x\/default +and +y\/default .*too few runs\n/,
-    );
+    expect(await text('few')).toMatch(/no difference shown\n {2}x\/default +and +y\/default .*too few runs\n/);
   });
 
   test('a sweep with a single agent cannot be ranked', async () => {

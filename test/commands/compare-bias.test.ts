@@ -102,9 +102,7 @@ describe('what could bias a comparison does not decide it:', () => {
     expect(after.document.totals).toMatchObject({ passed: 0, failed: 4, errored: 10 });
     const { exitCode, document, text } = await gate('judged', 'outage');
     expect(exitCode).toBe(3);
-    expect(document.gate.reasons).toEqual([
-      expect.stringMatching(/^10 cells of head .* would not be worse$/),
-    ]);
+    expect(document.gate.reasons).toEqual([expect.stringMatching(/^10 cells of head .* would not be worse$/)]);
     expect(document.total.robust).toBe(false);
     expect(document.doubts[0]).toMatch(/^error rates differ/);
     expect(text).toMatch(/^\? perhaps worse: .*\n {2}cells without a result could be the reason\n/);
@@ -123,7 +121,8 @@ describe('what could bias a comparison does not decide it:', () => {
     for (const name of ['outage', 'reused']) {
       const redone = await gate('judged', name);
       expect(redone.document).toMatchObject({
-        ...{ verdict: 'worse', gate: { result: 'not tested' } },
+        verdict: 'worse',
+        gate: { result: 'not tested' },
         total: { robust: false, head: { passed: 0, tested: 14, after_errors: 10, passed_after_errors: 0 } },
       });
       expect(redone.exitCode).toBe(3);
@@ -153,21 +152,23 @@ describe('the content of the results:', () => {
       ['easy', 'hard', 'hard', 'hard', 'hard'],
     ];
     writePastSweep(results(), null, {
-      ...{ id: 'more-easy', daysAgo: 3, runs: 50, scenarios: easy },
+      id: 'more-easy',
+      daysAgo: 3,
+      runs: 50,
+      scenarios: easy,
       change: outcomes(easy, { easy: 36, hard: 1 }),
     });
     writePastSweep(results(), null, {
-      ...{ id: 'more-hard', daysAgo: 2, runs: 50, scenarios: hard },
+      id: 'more-hard',
+      daysAgo: 2,
+      runs: 50,
+      scenarios: hard,
       change: outcomes(hard, { easy: 10, hard: 20 }),
     });
     const { exitCode, document, text } = await past('more-easy', 'more-hard');
     expect([exitCode, document.verdict]).toEqual([0, 'better']);
-    expect(text).toMatch(
-      /^✓ better: 50 % passed before, 75 % now on average\n {2}the pass rate rose by 25 points/,
-    );
-    expect(text).toMatch(
-      /all runs of 2 configurations: 37 of 50 passed before, 30 of 50 now\n {2}these sums mislead/,
-    );
+    expect(text).toMatch(/^✓ better: 50 % passed before, 75 % now on average\n {2}the pass rate rose by 25 points/);
+    expect(text).toMatch(/all runs of 2 configurations: 37 of 50 passed before, 30 of 50 now\n {2}these sums mislead/);
     expect((await past('more-hard', 'more-easy')).exitCode).toBe(1);
   });
 
@@ -177,8 +178,7 @@ describe('the content of the results:', () => {
     writePastSweep(results(), null, { id: 'running', daysAgo: 1, runs: 24, open: true });
     const log = join(results(), 'results.jsonl');
     const lines = readFileSync(log, 'utf8').trim().split('\n');
-    const isWaiting = (line: string): boolean =>
-      /"sweep":"running"/.test(line) && /default\/(8|9|\d\d)"/.test(line);
+    const isWaiting = (line: string): boolean => /"sweep":"running"/.test(line) && /default\/(8|9|\d\d)"/.test(line);
     writeFileSync(log, `${lines.filter((line) => !isWaiting(line)).join('\n')}\n`);
     const { exitCode, document, text } = await past('ended', 'running');
     expect(document.total.head).toMatchObject({ passed: 8, tested: 8, waiting: 16 });
@@ -191,10 +191,7 @@ describe('the content of the results:', () => {
     writePastSweep(results(), null, { id: 'both', daysAgo: 3, runs: 20, scenarios: ['a', 'b'] });
     writePastSweep(results(), null, { id: 'only-a', daysAgo: 2, runs: 10, scenarios: ['a'] });
     const { exitCode, document } = await past('both', 'only-a');
-    expect([exitCode, document.gate.reasons]).toEqual([
-      3,
-      ['tested in base, missing in head: b mock/default'],
-    ]);
+    expect([exitCode, document.gate.reasons]).toEqual([3, ['tested in base, missing in head: b mock/default']]);
   });
 });
 

@@ -11,9 +11,7 @@ const GOOD = `#!/bin/sh\n${VERSION}\necho milk > notes.md\n`;
 const BROKEN = `#!/bin/sh\n${VERSION}\necho "unknown command" >&2\nexit 2\n`;
 const UNFIT = '#!/bin/sh\nexit 1\n';
 
-const compare = async (
-  ...args: string[]
-): Promise<{ exitCode: number | undefined; document: Comparison }> => {
+const compare = async (...args: string[]): Promise<{ exitCode: number | undefined; document: Comparison }> => {
   const { stdout, exitCode } = await project.cli(['compare', ...args, '--json']);
   return { exitCode, document: Comparison.parse(JSON.parse(stdout)) };
 };
@@ -28,10 +26,7 @@ beforeAll(async () => {
     gates: ['{type: file_exists, path: notes.md}'],
     steps: ['run: notes'],
   });
-  await project.write(
-    'fixtures/notes.yaml',
-    text.replace('template_folder: empty', 'template_folder: notes'),
-  );
+  await project.write('fixtures/notes.yaml', text.replace('template_folder: empty', 'template_folder: notes'));
 });
 afterAll(() => project.remove());
 
@@ -145,9 +140,7 @@ describe('two sweeps of different builds', () => {
 
   test('--explain says what each number means', async () => {
     const { stdout } = await project.cli(['compare', 'before', 'broken', '--explain', '--margin', '10']);
-    expect(stdout).toMatch(
-      /^✗ worse: 6 of 6 passed before, 0 of 6 now\n {2}the pass rate fell by 100 points/,
-    );
+    expect(stdout).toMatch(/^✗ worse: 6 of 6 passed before, 0 of 6 now\n {2}the pass rate fell by 100 points/);
     expect(stdout).toMatch(/\nwhat the numbers mean\n {2}difference: -100 points\n/);
     for (const name of [
       'interval, 96 %',

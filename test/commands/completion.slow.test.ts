@@ -165,11 +165,10 @@ describe('complete-words', () => {
     await project.write('broken/llm-tool-test-config.toml', 'oops');
     const env = { ...project.env, PATH: path };
     const cwd = join(project.folder, 'broken');
-    const asked = await execa(
-      join(project.folder, 'bin/llm-tool-test'),
-      ['complete-words', 'run', '--agents', ''],
-      { cwd, env },
-    );
+    const asked = await execa(join(project.folder, 'bin/llm-tool-test'), ['complete-words', 'run', '--agents', ''], {
+      cwd,
+      env,
+    });
     expect([asked.stdout, asked.stderr]).toEqual(['', '']);
   });
 });

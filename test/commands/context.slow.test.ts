@@ -93,9 +93,7 @@ describe('task.context', () => {
     const report = await text('report.md');
     expect(report).toMatch(/## Setup[^]*## Context[^]*files\/missing\/run\.ts[^]*## Agent/);
     expect(metrics.details).toMatchObject([{ status: 'pass', message: '$.args[0] equals a' }]);
-    expect(metrics.evaluator_results).toMatchObject([
-      { name: 'echoed', metrics: { args: ['b'] }, error: null },
-    ]);
+    expect(metrics.evaluator_results).toMatchObject([{ name: 'echoed', metrics: { args: ['b'] }, error: null }]);
     // commands of the harness do not count as the agent's
     expect(metrics.efficiency).toMatchObject({ total_commands: 0 });
   });
@@ -145,21 +143,14 @@ describe('the agent is not started, and the run ends as error', () => {
 
   test('if a script breaks the contract; later scripts are not run', async () => {
     const run = await unprimed(project, ['{script: echo}', '{script: garbage}', '{script: echo}']);
-    expect(run.message).toBe(
-      'task.context: garbage broke the contract: stdout is not one JSON document: "hello"',
-    );
+    expect(run.message).toBe('task.context: garbage broke the contract: stdout is not one JSON document: "hello"');
     expect(run.context.map(({ stdout }) => stdout)).toEqual([expect.stringContaining('success'), 'hello\n']);
     expect(run.steps.find(({ name }) => name === 'context 3')).toMatchObject({ status: 'not_performed' });
   });
 
   test('if a setup command has removed the script', async () => {
     const context = ['{script: echo}'];
-    const { message, context: ran } = await unprimed(
-      project,
-      context,
-      {},
-      'setup: {commands: [rm -r .agents]}',
-    );
+    const { message, context: ran } = await unprimed(project, context, {}, 'setup: {commands: [rm -r .agents]}');
     expect(message).toMatch(/task\.context: there is no agent script 'echo'/);
     expect(ran).toEqual([]);
   });

@@ -73,10 +73,7 @@ async function converse(
   model = name,
 ): Promise<{ exitCode: number | undefined; folder: RunFolder }> {
   await project.write(`${name}.scenario.yaml`, file(name, given));
-  const { exitCode, document } = await project.run(
-    [`${name}.scenario.yaml`, '--judge-model', `house/${model}`],
-    ENV,
-  );
+  const { exitCode, document } = await project.run([`${name}.scenario.yaml`, '--judge-model', `house/${model}`], ENV);
   return { exitCode, folder: await openRun(document) };
 }
 
@@ -137,9 +134,7 @@ describe('a conversation with a simulated user', () => {
       ],
     });
     expect(exitCode).toBe(0);
-    expect(folder.run.conversation?.ended).toEqual([
-      { step: 0, turn: 2, reason: 'user_expresses_satisfaction' },
-    ]);
+    expect(folder.run.conversation?.ended).toEqual([{ step: 0, turn: 2, reason: 'user_expresses_satisfaction' }]);
     expect(server.askedOf('content')).toHaveLength(1);
   });
 
@@ -161,10 +156,7 @@ describe('a conversation with a simulated user', () => {
   test('is not over while the model answers in another form: it is asked again, and gives up', async () => {
     server.script('vague', { say: 'Probably.' });
     const { exitCode, folder } = await converse('vague', {
-      conversation: [
-        'termination_conditions:',
-        '  - { type: custom_condition, llm_judge: { prompt: Over? } }',
-      ],
+      conversation: ['termination_conditions:', '  - { type: custom_condition, llm_judge: { prompt: Over? } }'],
     });
     expect(exitCode).toBe(3);
     expect(folder.run.outcome).toBe('error');

@@ -61,11 +61,7 @@ describe('the cost of a run', () => {
   });
 
   test('stops the agent when it exceeds cost.max_usd, and the record says so', async () => {
-    await write(
-      'dear',
-      ['usage: {cost_usd: 0.4}', 'usage: {cost_usd: 0.4}', 'wait_secs: 600'],
-      'cost: {max_usd: 0.5}',
-    );
+    await write('dear', ['usage: {cost_usd: 0.4}', 'usage: {cost_usd: 0.4}', 'wait_secs: 600'], 'cost: {max_usd: 0.5}');
     const { document } = await project.run(['dear']);
     const { run } = await openRun(document);
     expect(run.agent).toMatchObject({
@@ -82,9 +78,7 @@ describe('the cost of a run', () => {
     await write('late', ['usage: {cost_usd: 0.8}'], 'cost: {max_usd: 0.5}');
     const { document } = await project.run(['late']);
     const { run } = await openRun(document);
-    expect(run.agent?.ending === 'max_cost' || run.warnings.join().includes('known only at the end')).toBe(
-      true,
-    );
+    expect(run.agent?.ending === 'max_cost' || run.warnings.join().includes('known only at the end')).toBe(true);
   });
 });
 
@@ -111,12 +105,9 @@ describe('--max-usd', () => {
       'llm-tool-test-config.toml',
       `[agents.paid]\ncommand = "sh"\nargs = ["-c", ${JSON.stringify('echo \'{"type":"usage","input":1,"output":1,"reasoning":null,"cache_read":null,"cache_write":null,"cost_usd":0.3}\'')}, "sh"]\noutput = "jsonl"\n`,
     );
-    const { document } = await project.run(
-      ['unknown', '--agents', 'paid', '--repeat', '4', '--max-usd', '0.7'],
-      {
-        LLM_TOOL_TEST_ENABLED: '1',
-      },
-    );
+    const { document } = await project.run(['unknown', '--agents', 'paid', '--repeat', '4', '--max-usd', '0.7'], {
+      LLM_TOOL_TEST_ENABLED: '1',
+    });
     expect(document.totals).toMatchObject({ passed: 2, errored: 2 });
   });
 });

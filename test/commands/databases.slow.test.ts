@@ -12,14 +12,14 @@ afterAll(() => project.remove());
 /** The files of the project have names of their own, and each is one scenario of the ElizaOS form. */
 const write = (name: string, file: object): Promise<void> =>
   project.write(`${name}.scenario.yaml`, JSON.stringify({ name, ...file }, null, 2));
-const runFile = (name: string, env: Record<string, string> = {}) =>
-  project.run([`${name}.scenario.yaml`], env);
+const runFile = (name: string, env: Record<string, string> = {}) => project.run([`${name}.scenario.yaml`], env);
 
 /** Prints the rows of a table of an SQLite file. */
 const rowsOf = (path: string, table: string): string =>
   `import sqlite3; print(sqlite3.connect('${path}').execute('SELECT * FROM ${table} ORDER BY 1').fetchall())`;
 const code = (lang: string, text: string, value: string) => ({
-  ...{ lang, code: text },
+  lang,
+  code: text,
   evaluations: [{ type: 'string_contains', value }],
 });
 
@@ -120,8 +120,6 @@ describe('an SQLite file', () => {
     const one = { sqlite: 'a.db', sql: 'SELECT 1' };
     await write('twice', { setup: { database: [one, one] }, run: [code('bash', 'echo x', 'x')] });
     const twice = await project.cli(['run', 'twice.scenario.yaml']);
-    expect(twice.stderr).toContain(
-      "setup.database[1].sqlite: file 'a.db' is used twice; each must be unique",
-    );
+    expect(twice.stderr).toContain("setup.database[1].sqlite: file 'a.db' is used twice; each must be unique");
   });
 });

@@ -27,10 +27,7 @@ test('doctor says why agents cannot be sandboxed, as information and not as a pr
 
 describe('containers', () => {
   /** The finding with only these fake programs, and Node, on PATH. */
-  const containersWith = async (
-    name: string,
-    programs: Record<string, string>,
-  ): Promise<Found | undefined> => {
+  const containersWith = async (name: string, programs: Record<string, string>): Promise<Found | undefined> => {
     await mkdir(join(project.folder, name));
     await symlink(process.execPath, join(project.folder, name, 'node'));
     for (const [program, script] of Object.entries(programs))
@@ -38,19 +35,22 @@ describe('containers', () => {
     const { found } = await doctor(project, { PATH: join(project.folder, name) });
     return found.get('containers');
   };
-  const DOWN =
-    'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?';
+  const DOWN = 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?';
 
   test('are not available without docker and podman, which is information and not a problem', async () => {
     expect(await containersWith('no-clis', {})).toEqual({
-      ...{ name: 'containers', status: 'info', remedy: null, detail: { usable: [] } },
+      name: 'containers',
+      status: 'info',
+      remedy: null,
+      detail: { usable: [] },
       message: 'no containers: docker is not on PATH; podman is not on PATH',
     });
   });
 
   test('are not available if the daemon is down, for the reason that docker gives', async () => {
     expect(await containersWith('down', { docker: `echo "${DOWN}" >&2; exit 1` })).toMatchObject({
-      ...{ status: 'info', detail: { usable: [] } },
+      status: 'info',
+      detail: { usable: [] },
       message: `no containers: docker: ${DOWN}; podman is not on PATH`,
     });
   });
@@ -58,7 +58,8 @@ describe('containers', () => {
   test('are available with podman alone if the daemon of docker is down', async () => {
     const programs = { docker: `echo "${DOWN}" >&2; exit 1`, podman: '[ "$*" = "ps --quiet" ]' };
     expect(await containersWith('podman-alone', programs)).toMatchObject({
-      ...{ status: 'ok', detail: { usable: ['podman'] } },
+      status: 'ok',
+      detail: { usable: ['podman'] },
       message: 'containers are available with podman (environment.type: docker)',
     });
   });
@@ -84,15 +85,15 @@ test('the engine is shown with its live processes only', async () => {
   const { folder } = projectState(project.results, project.state);
   const alive = ownIdentity();
   const state = {
-    ...{
-      phase: 'ready',
-      message: '',
-      since: 0,
-      build: 'another',
-      external: false,
-      address: '127.0.0.1:7233',
-    },
-    ...{ keeper: alive, server: { ...alive, start: 'before' }, worker: null },
+    phase: 'ready',
+    message: '',
+    since: 0,
+    build: 'another',
+    external: false,
+    address: '127.0.0.1:7233',
+    keeper: alive,
+    server: { ...alive, start: 'before' },
+    worker: null,
   };
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, 'engine.json'), JSON.stringify(state));

@@ -62,9 +62,7 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
     expect(check).toMatchObject({
       name: 'try free',
       status: 'ok',
-      message: expect.stringMatching(
-        /^completed; answered "hello", model default, tokens unknown, \$0/,
-      ) as string,
+      message: expect.stringMatching(/^completed; answered "hello", model default, tokens unknown, \$0/) as string,
       detail: { agent: 'free', ending: 'done', answer: 'hello', cost_usd: 0 },
     });
   });
@@ -81,7 +79,9 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
     const { exitCode, check } = await attempt(['codex'], env);
     expect(exitCode).toBe(0);
     expect(check?.detail).toMatchObject({
-      ...{ agent: 'codex', model: 'gpt-5.5', ending: 'done' },
+      agent: 'codex',
+      model: 'gpt-5.5',
+      ending: 'done',
       answer: expect.stringMatching(/^Reply with the word ready\. \S+ 0$/) as string,
       usage: { input: 1800, cache_read: 200, output: 100 },
       cost_usd: expect.any(Number) as number,
@@ -93,20 +93,12 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
   test.each([
     ['that fails', 'broken', {}, /no luck/],
     ['that is not installed', 'gone', {}, /no-such-agent was not found/],
-    [
-      'without its key',
-      'codex',
-      { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: '' },
-      /not set: OPENAI_API_KEY/,
-    ],
-  ])(
-    'reports an agent %s as a problem and exits with 3',
-    async (_what, name, env: Record<string, string>, says) => {
-      const { exitCode, check } = await attempt([name], env);
-      expect(exitCode).toBe(3);
-      expect(check).toMatchObject({ status: 'problem', message: expect.stringMatching(says) as string });
-    },
-  );
+    ['without its key', 'codex', { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: '' }, /not set: OPENAI_API_KEY/],
+  ])('reports an agent %s as a problem and exits with 3', async (_what, name, env: Record<string, string>, says) => {
+    const { exitCode, check } = await attempt([name], env);
+    expect(exitCode).toBe(3);
+    expect(check).toMatchObject({ status: 'problem', message: expect.stringMatching(says) as string });
+  });
 
   test('ends the agent when the command is interrupted', async () => {
     const command = project.start(['doctor', '--json', '--try', 'mute']);
@@ -120,11 +112,7 @@ echo '{"type":"turn.completed","usage":{"input_tokens":2000,"cached_input_tokens
 
   test.each([
     ['an unknown agent', ['--try', 'codx'], 'unknown_agent'],
-    [
-      'a model that the agent cannot be run with',
-      ['--try', 'codex', '--model', 'anthropic/x'],
-      'agent_model',
-    ],
+    ['a model that the agent cannot be run with', ['--try', 'codex', '--model', 'anthropic/x'], 'agent_model'],
     ['a model without an agent', ['--model', 'x'], 'usage'],
   ])('refuses %s and exits with 2', async (_what, args, code) => {
     const { exitCode, stdout } = await project.cli(['doctor', '--json', ...args], {

@@ -22,9 +22,7 @@ test('doctor lists what could not be removed of runs that have ended, and what t
   expect(before.found.get('leftovers')).toMatchObject({
     status: 'warning',
     message: 'docker container c of run-1: no daemon',
-    remedy: expect.stringMatching(
-      /engine start` tries to remove it again; or .*docker rm --force c/,
-    ) as string,
+    remedy: expect.stringMatching(/engine start` tries to remove it again; or .*docker rm --force c/) as string,
     detail: { left: [{ run: 'run-1', name: 'docker container c' }] },
   });
   forgetLeftovers(stateOf(project), 'run-1');
@@ -35,10 +33,7 @@ describe('doctor without problems', () => {
   test('performs every check and exits with 0', async () => {
     const { exitCode, status, found } = await doctor(project);
     expect([...found].filter(([, { status: one }]) => one === 'problem')).toEqual([]);
-    expect([exitCode, status]).toEqual([
-      0,
-      found.get('containment')?.status === 'warning' ? 'warning' : 'ok',
-    ]);
+    expect([exitCode, status]).toEqual([0, found.get('containment')?.status === 'warning' ? 'warning' : 'ok']);
     expect([...found.keys()]).toEqual([
       'node',
       'platform',
@@ -126,20 +121,8 @@ describe('doctor reports a problem and exits with 3 for', () => {
       'temporal',
       /\/no\/such\/temporal: not an executable file/,
     ],
-    [
-      'a results folder that cannot be written',
-      'results_path = "/proc/results"\n',
-      {},
-      'results',
-      /\/proc\/results: /,
-    ],
-    [
-      'a state folder that cannot be written',
-      '',
-      { LLM_TOOL_TEST_HOME: '/proc/state' },
-      'state',
-      /\/proc\/state: /,
-    ],
+    ['a results folder that cannot be written', 'results_path = "/proc/results"\n', {}, 'results', /\/proc\/results: /],
+    ['a state folder that cannot be written', '', { LLM_TOOL_TEST_HOME: '/proc/state' }, 'state', /\/proc\/state: /],
   ];
   test.each(cases)('%s, with a remedy', async (_what, toml, env, name, says) => {
     await project.write('llm-tool-test-config.toml', toml);
@@ -199,9 +182,7 @@ describe('doctor reports a problem and exits with 3 for', () => {
     await project.write('llm-tool-test-config.toml', 'fixtures_path = "more"\n');
     const { exitCode, found } = await doctor(project);
     expect(exitCode).toBe(3);
-    expect(found.get('scenarios')?.message).toMatch(
-      /1 scenario in more; 1 problem, first more\/bad\.yaml:8:14/,
-    );
+    expect(found.get('scenarios')?.message).toMatch(/1 scenario in more; 1 problem, first more\/bad\.yaml:8:14/);
   });
 });
 

@@ -35,10 +35,7 @@ const nothingStarted = async (): Promise<void> => {
 
 describe('a scenario in a sandbox of E2B', () => {
   test('is not started without a key, which is named at its place in both forms of file', async () => {
-    const { exitCode, stderr } = await project.cli(
-      ['run', 'ours', 'code.scenario.yaml', '--agents', 'mock'],
-      NOWHERE,
-    );
+    const { exitCode, stderr } = await project.cli(['run', 'ours', 'code.scenario.yaml', '--agents', 'mock'], NOWHERE);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/ours\.yaml:\d+:21 .*environment\.type e2b: E2B_API_KEY is not set; export it/);
     expect(stderr).toMatch(/code\.scenario\.yaml:2:21 .*E2B_API_KEY is not set/);
@@ -125,7 +122,9 @@ describe('the package e2b', () => {
 
   const runWithout = (more: Record<string, string> = {}) =>
     execa(process.execPath, [cli, 'run', 'code.scenario.yaml'], {
-      ...{ cwd: project.folder, reject: false, env: { ...project.env, ...NOWHERE, ...more } },
+      cwd: project.folder,
+      reject: false,
+      env: { ...project.env, ...NOWHERE, ...more },
     });
 
   test('is asked for at its place in the file if it is not installed, before the key', async () => {

@@ -48,8 +48,7 @@ const file = (name: string, fields: string): Record<string, string> => ({
 });
 const input = (text: string, ...values: string[]): string =>
   `  - input: ${text}\n    evaluations: [${(values.length === 0 ? [''] : values).map((value) => (value === '' ? '{type: file_exists, path: a.txt}' : `{type: string_contains, value: "${value}"}`)).join(', ')}]`;
-const scripted = (config: object): string =>
-  `plugins: [{ name: ./plugin.mjs, config: ${JSON.stringify(config)} }]`;
+const scripted = (config: object): string => `plugins: [{ name: ./plugin.mjs, config: ${JSON.stringify(config)} }]`;
 
 const FILES = {
   ...file(
@@ -79,10 +78,7 @@ const FILES = {
     'by-mock',
     `agent: mock\nsetup:\n  mocks:\n    - {service: stock, method: count, response: 9}\nrun:\n${input('Count.')}`,
   ),
-  ...file(
-    'in-container',
-    `agent: keeper\nenvironment: {type: docker, image: "debian:12"}\nrun:\n${input('Count.')}`,
-  ),
+  ...file('in-container', `agent: keeper\nenvironment: {type: docker, image: "debian:12"}\nrun:\n${input('Count.')}`),
   ...file('in-cloud', `environment: {type: e2b}\n${scripted({ text: 'Hi.' })}\nrun:\n${input('Hi.')}`),
   ...file('to-empty', `agent: empty\nrun:\n${input('Hi.')}`),
   ...file('to-gone', `agent: gone\nrun:\n${input('Hi.')}`),
@@ -137,8 +133,7 @@ describe('agents in the agent host', () => {
         .map(({ body }) => body)
         .join(),
     ).toContain('Be brief.');
-    for (const { run } of [mocked, models])
-      expect(run.warnings.join()).toContain('this result will not be reused');
+    for (const { run } of [mocked, models]) expect(run.warnings.join()).toContain('this result will not be reused');
   });
 
   it('lets the model of the cell answer for a runtime, and keeps the values of variables secret', async () => {
@@ -185,17 +180,13 @@ describe('agents in the agent host', () => {
   it('takes the agent from --agents, else from the file, else eliza for a file that describes a runtime', async () => {
     expect(await cellsOfDryRun('run', 'mocked.scenario.yaml')).toEqual(['keeper default']);
     expect(await cellsOfDryRun('run', 'secret.scenario.yaml')).toEqual(['eliza default']);
-    expect(await cellsOfDryRun('run', 'secret.scenario.yaml', '--agents', 'keeper')).toEqual([
-      'keeper default',
-    ]);
+    expect(await cellsOfDryRun('run', 'secret.scenario.yaml', '--agents', 'keeper')).toEqual(['keeper default']);
   });
 
   it('takes the model from --models, else from the character', async () => {
     expect(await cellsOfDryRun('run', 'models.scenario.yaml')).toEqual(['keeper mine/one']);
     expect(await cellsOfDryRun('run', 'from-json.scenario.yaml')).toEqual(['eliza openai/gpt-5.1']);
-    expect(await cellsOfDryRun('run', 'models.scenario.yaml', '--models', 'mine/two')).toEqual([
-      'keeper mine/two',
-    ]);
+    expect(await cellsOfDryRun('run', 'models.scenario.yaml', '--models', 'mine/two')).toEqual(['keeper mine/two']);
   });
 
   it('runs each combination of a matrix with its own model', async () => {
@@ -206,10 +197,7 @@ describe('agents in the agent host', () => {
     const { stdout, stderr } = await project.cli(['scenario', 'matrix', 'models.yaml', '--json']);
     const { sweep } = documentOf(stdout);
     const lines = (await project.resultLines()).filter((line) => line.sweep === sweep);
-    expect(
-      lines.map(({ variant, model, outcome }) => [variant.slice(0, 9), model, outcome]).sort(),
-      stderr,
-    ).toEqual([
+    expect(lines.map(({ variant, model, outcome }) => [variant.slice(0, 9), model, outcome]).sort(), stderr).toEqual([
       ['combo-001', 'mine/one', 'pass'],
       ['combo-002', 'mine/one', 'fail'],
       ['combo-003', 'mine/two', 'fail'],
@@ -219,10 +207,7 @@ describe('agents in the agent host', () => {
 
   it.each([
     ['by-mock', /by-mock\.scenario\.yaml:5:\d+ .*the agent mock has no services/],
-    [
-      'in-container',
-      /in-container\.scenario\.yaml:3:\d+ .*keeper cannot run in environment\.type docker; use local/,
-    ],
+    ['in-container', /in-container\.scenario\.yaml:3:\d+ .*keeper cannot run in environment\.type docker; use local/],
     ['in-cloud', /in-cloud\.scenario\.yaml:2:\d+ .*eliza cannot run in environment\.type e2b; use local/],
     ['to-empty', /llm-tool-test-config\.toml:10:\d+ .*empty\.ts does not export createAgent/],
     ['to-gone', /llm-tool-test-config\.toml:14:\d+ .*gone\.ts.* was not found/],
@@ -233,10 +218,7 @@ describe('agents in the agent host', () => {
   });
 
   it.each([
-    [
-      'in-container',
-      /in-container\.scenario\.yaml:3:\d+ .*keeper cannot run in environment\.type docker; use local/,
-    ],
+    ['in-container', /in-container\.scenario\.yaml:3:\d+ .*keeper cannot run in environment\.type docker; use local/],
     ['in-cloud', /in-cloud\.scenario\.yaml:2:\d+ .*eliza cannot run in environment\.type e2b; use local/],
   ])('says of %s that it is not valid', async (name, message) => {
     const { exitCode, stderr } = await project.cli(['validate', `${name}.scenario.yaml`]);
@@ -259,24 +241,14 @@ describe('a runtime that cannot be started', () => {
       'plugins: [./plugin.mjs]',
       /needs @elizaos\/core >=1\.6\.5 <2, but 1\.5\.15 is installed/,
     ],
-    [
-      'is too new',
-      fakeCore('2.0.0-alpha.537'),
-      'plugins: [./plugin.mjs]',
-      /but 2\.0\.0-alpha\.537 is installed/,
-    ],
+    ['is too new', fakeCore('2.0.0-alpha.537'), 'plugins: [./plugin.mjs]', /but 2\.0\.0-alpha\.537 is installed/],
     [
       'lacks a plugin',
       fakeCore(),
       'plugins:\n  - ./plugin.mjs\n  - plugin-of-nobody',
       /:4:\d+ plugins\[1\]: the plugin plugin-of-nobody was not found.*npm install plugin-of-nobody/,
     ],
-    [
-      'lacks a file',
-      fakeCore(),
-      'plugins: [./gone.mjs]',
-      /:2:\d+ plugins\[0\]: '\.\/gone\.mjs' was not found/,
-    ],
+    ['lacks a file', fakeCore(), 'plugins: [./gone.mjs]', /:2:\d+ plugins\[0\]: '\.\/gone\.mjs' was not found/],
     [
       'has another version of a plugin',
       fakeCore(),

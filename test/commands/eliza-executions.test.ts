@@ -95,14 +95,26 @@ test('executions.json says what each step of an ElizaOS file printed, changed an
   const [before, asked, after] = executions;
   expect(executions).toHaveLength(3);
   expect(before).toMatchObject({
-    ...{ step: 'command 1', name: 'before the agent', exitCode: 3, stdout: 'out\n', stderr: '[REDACTED]\n' },
+    step: 'command 1',
+    name: 'before the agent',
+    exitCode: 3,
+    stdout: 'out\n',
+    stderr: '[REDACTED]\n',
     files: { 'secret.txt': 'token [REDACTED]\n', 'notes.md': '- milk', 'old.txt': 'old' },
-    ...{ filesLeftOut: 1, filesRemoved: [], trajectory: [], trajectoryLeftOut: 0 },
+    filesLeftOut: 1,
+    filesRemoved: [],
+    trajectory: [],
+    trajectoryLeftOut: 0,
   });
   expect(asked).toMatchObject({
-    ...{ step: 'agent', name: null, exitCode: 0, stdout: 'Buy milk.', stderr: 'careful\n' },
+    step: 'agent',
+    name: null,
+    exitCode: 0,
+    stdout: 'Buy milk.',
+    stderr: 'careful\n',
     files: { 'secret.txt': 'token [REDACTED]\n', 'by-agent.txt': 'done\n', 'notes.md': '- milk' },
-    ...{ filesRemoved: ['old.txt'], trajectoryLeftOut: 0 },
+    filesRemoved: ['old.txt'],
+    trajectoryLeftOut: 0,
     trajectory: [
       { type: 'thought', content: 'I should look at the notes.' },
       { type: 'action', content: { name: 'read_file', parameters: { path: 'notes.md' } } },
@@ -133,10 +145,7 @@ test('each of two inputs has an execution of its own, and the work of both is co
     { 'turns.txt': 'turn\nturn\n' },
   ]);
   for (const [at, { startedAtMs, endedAtMs }] of executions.entries())
-    expect([startedAtMs <= endedAtMs, startedAtMs >= (executions[at - 1]?.endedAtMs ?? 0)]).toEqual([
-      true,
-      true,
-    ]);
+    expect([startedAtMs <= endedAtMs, startedAtMs >= (executions[at - 1]?.endedAtMs ?? 0)]).toEqual([true, true]);
   expect(run.metrics.agent_work).toEqual({ tokens: 22, tool_calls: 2, actions: ['tool_1', 'tool_2'] });
 });
 

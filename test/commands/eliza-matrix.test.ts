@@ -63,13 +63,7 @@ test('`scenario run` and `scenario matrix` read variables from --env-file', asyn
     'keyed.scenario.yaml',
     'name: keyed\nagent: keyed\nrun: {input: hi}\nevaluations: [{type: string_contains, value: token of bob}]\n',
   );
-  const { exitCode } = await project.cli([
-    'scenario',
-    'run',
-    'keyed.scenario.yaml',
-    '--env-file',
-    'keys.env',
-  ]);
+  const { exitCode } = await project.cli(['scenario', 'run', 'keyed.scenario.yaml', '--env-file', 'keys.env']);
   expect(exitCode).toBe(0);
   const text = 'base_scenario: keyed.scenario.yaml\nmatrix: [{parameter: run.input, values: [one, two]}]\n';
   const all = await matrix('keyed', text, '--env-file', 'keys.env');
@@ -174,8 +168,16 @@ matrix:
     expect(exitCode).toBe(1);
     const { sweep, parameters } = documentOf(stdout);
     expect(parameters?.[1]).toMatchObject({
-      ...{ parameter: 'run[0].input', value: 'read read', cells: 4, tested: 4, passed: 2 },
-      ...{ success_rate: 0.5, mean_tokens: 10, median_tokens: 10, mean_tool_calls: 2, median_cost_usd: 0 },
+      parameter: 'run[0].input',
+      value: 'read read',
+      cells: 4,
+      tested: 4,
+      passed: 2,
+      success_rate: 0.5,
+      mean_tokens: 10,
+      median_tokens: 10,
+      mean_tool_calls: 2,
+      median_cost_usd: 0,
       common_trajectories: [{ sequence: ['read', 'read'], count: 4, percentage: 1 }],
     });
     const summary = await project.read(`llm-tool-test-results/sweeps/${sweep}/summary.json`);
@@ -205,13 +207,7 @@ matrix:
     const compared = JSON.parse((await project.cli(['compare', base, head, '--json'])).stdout) as Comparison;
     expect(
       compared.parameters?.map(({ parameter, value, base: before, head: after, verdict }) => [
-        ...[
-          parameter,
-          value,
-          `${before.passed}/${before.tested}`,
-          `${after.passed}/${after.tested}`,
-          verdict,
-        ],
+        ...[parameter, value, `${before.passed}/${before.tested}`, `${after.passed}/${after.tested}`, verdict],
       ]),
     ).toEqual([
       ['run[0].input', 'read write', '10/10', '5/10', 'worse'],

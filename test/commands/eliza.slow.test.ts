@@ -78,9 +78,7 @@ describe('files in the form of ElizaOS', () => {
     const file = `files/invalid/${name}`;
     const problems = stderr.split('\n').filter((line) => line.startsWith(`${file}:`));
     const expected = expectedIn(`invalid/${name}`, 'expect');
-    expect(problems).toEqual(
-      expected.map((problem) => expect.stringContaining(`${file}:${problem}`) as string),
-    );
+    expect(problems).toEqual(expected.map((problem) => expect.stringContaining(`${file}:${problem}`) as string));
     for (const message of expectedIn(`invalid/${name}`, 'expect-error')) expect(stderr).toContain(message);
     expect([exitCode, stdout]).toEqual([2, '']);
     if (expected.length === 0) return; // only the command line decides
@@ -94,7 +92,10 @@ test('a run without an agent says so, costs nothing, and lists its steps with th
   const { run, metrics, text } = await openRun(document);
   expect(document).toMatchObject({ cost_usd: 0, cells: [{ agent: 'none', model: 'none', starts: 0 }] });
   expect(run).toMatchObject({
-    ...{ schema_version: 1, target: null, agent: null, starts: 0 },
+    schema_version: 1,
+    target: null,
+    agent: null,
+    starts: 0,
     scenario: { prompt: null },
   });
   expect(run.steps.map(({ name }) => name)).toEqual([
@@ -112,24 +113,12 @@ test('a run without an agent says so, costs nothing, and lists its steps with th
 });
 
 test('another build of the target is refused where no scenario has a target', async () => {
-  const { exitCode, stderr } = await project.cli([
-    'run',
-    'files/pass/sh.scenario.yaml',
-    '--target-binary',
-    'sh',
-  ]);
-  expect([exitCode, stderr]).toEqual([
-    2,
-    'error: --target-binary has no effect: no selected scenario has a target',
-  ]);
+  const { exitCode, stderr } = await project.cli(['run', 'files/pass/sh.scenario.yaml', '--target-binary', 'sh']);
+  expect([exitCode, stderr]).toEqual([2, 'error: --target-binary has no effect: no selected scenario has a target']);
 });
 
 test('`scenario run` prints the verdict of each evaluation', async () => {
-  const { exitCode, stdout } = await project.cli([
-    'scenario',
-    'run',
-    'files/fail/one-of-two-steps.scenario.yaml',
-  ]);
+  const { exitCode, stdout } = await project.cli(['scenario', 'run', 'files/fail/one-of-two-steps.scenario.yaml']);
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(
     /✗ fail +one-of-two-steps none\/none\n +✗ fail +string_contains two +the output does not contain/,
@@ -149,12 +138,7 @@ matrix:
 `;
   test('runs every combination as a variant, the first parameter slowest', async () => {
     await project.write('files/words.matrix.yaml', MATRIX);
-    const { exitCode, stdout } = await project.cli([
-      'scenario',
-      'matrix',
-      'files/words.matrix.yaml',
-      '--json',
-    ]);
+    const { exitCode, stdout } = await project.cli(['scenario', 'matrix', 'files/words.matrix.yaml', '--json']);
     const document = documentOf(stdout);
     expect(document.sweep).toMatch(/^words-/);
     expect(
@@ -201,13 +185,7 @@ matrix:
   test('lists the combinations that a filter selects, without running them', async () => {
     await project.write('files/words.matrix.yaml', MATRIX);
     const matrix = ['scenario', 'matrix', 'files/words.matrix.yaml'];
-    const { exitCode, stdout } = await project.cli([
-      ...matrix,
-      '--dry-run',
-      '--filter',
-      'ECHO TWO',
-      '--json',
-    ]);
+    const { exitCode, stdout } = await project.cli([...matrix, '--dry-run', '--filter', 'ECHO TWO', '--json']);
     expect([exitCode, JSON.parse(stdout)]).toEqual([
       0,
       {
@@ -242,9 +220,7 @@ matrix:
     ]);
     expect(await problemsOf('  - {parameter: run, values: [3]}\n')).toHaveLength(1);
     expect(await problemsOf('  - {parameter: "run[0].code", values: [echo, 3]}\n')).toEqual([
-      expect.stringContaining(
-        'files/bad.matrix.yaml:4:47 matrix[0].values[1]: run[0].code: expected the code to run',
-      ),
+      expect.stringContaining('files/bad.matrix.yaml:4:47 matrix[0].values[1]: run[0].code: expected the code to run'),
     ]);
     expect(await problemsOf('  - {parameter: "run[0]..code", values: []}\n')).toHaveLength(2);
   });

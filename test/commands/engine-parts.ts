@@ -62,12 +62,7 @@ export function linesIn(project: TestProject, file: string): string[] {
     : [];
 }
 
-export const untilLines = (
-  project: TestProject,
-  file: string,
-  count: number,
-  timeoutMs?: number,
-): Promise<true> =>
+export const untilLines = (project: TestProject, file: string, count: number, timeoutMs?: number): Promise<true> =>
   until(`${count} lines in ${file}`, () => (linesIn(project, file).length >= count ? true : null), timeoutMs);
 
 /** Every file below the folders, with a hash of its content and the time of its last change. */

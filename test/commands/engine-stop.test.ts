@@ -44,9 +44,7 @@ describe.concurrent('engine stop', () => {
       LLM_TOOL_TEST_TEMPORAL_BIN: join(project.folder, 'temporal'),
       LLM_TOOL_TEST_CACHE: join(project.folder, 'cache'),
     };
-    await stopWhile(project, env, 'a server that does not answer', () =>
-      existsSync(join(project.folder, 'begun')),
-    );
+    await stopWhile(project, env, 'a server that does not answer', () => existsSync(join(project.folder, 'begun')));
     expect(await allGone(seconds)).toBe(true);
   });
 
@@ -63,8 +61,11 @@ describe.concurrent('engine stop', () => {
     const url = `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : ''}`;
     const cache = join(project.folder, 'cache');
     const env = {
-      ...{ LLM_TOOL_TEST_CACHE: cache, LLM_TOOL_TEST_TEMPORAL_BIN: '', PATH: '/usr/bin:/bin' },
-      ...{ HTTPS_PROXY: url, https_proxy: url },
+      LLM_TOOL_TEST_CACHE: cache,
+      LLM_TOOL_TEST_TEMPORAL_BIN: '',
+      PATH: '/usr/bin:/bin',
+      HTTPS_PROXY: url,
+      https_proxy: url,
     };
     await stopWhile(project, env, 'a download that gets no answer', () => asked);
     expect(await allGone(cache)).toBe(true);

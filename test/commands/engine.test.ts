@@ -78,9 +78,7 @@ describe('the local engine', () => {
     expect(processes.map((process) => process !== null && isAlive(process))).toEqual([false, false, false]);
     expect((await status(project)).server).toEqual({ pid: null, state: 'stopped' });
     const [engine = ''] = await readdir(project.state);
-    expect(await readdir(join(project.state, engine))).toContainEqual(
-      expect.stringMatching(/^temporal-.*\.db$/),
-    );
+    expect(await readdir(join(project.state, engine))).toContainEqual(expect.stringMatching(/^temporal-.*\.db$/));
     expect((await project.cli(['engine', 'stop'])).stderr).toContain('not running');
 
     expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
@@ -117,9 +115,7 @@ describe('the local engine', () => {
     process.kill(keeper, 'SIGSTOP');
     process.kill(server, 'SIGKILL');
     const taken = createServer();
-    await until('its port is free, and taken', () =>
-      listens(taken, Number(before.address.split(':').at(-1))),
-    );
+    await until('its port is free, and taken', () => listens(taken, Number(before.address.split(':').at(-1))));
     process.kill(keeper, 'SIGCONT');
     await another(project, 'server', server);
     await letGo(project, 'moved');

@@ -73,9 +73,7 @@ test('a gate that a model decides is not calibrated at first, and everything tha
   ])
     for (const json of [[], ['--json']]) {
       const { stderr } = await project.cli(['compare', ...sides, '--gate', ...json]);
-      expect(stderr.match(/^warning: a gate not calibrated, decided by house\/varying: .*$/gm)).toHaveLength(
-        1,
-      );
+      expect(stderr.match(/^warning: a gate not calibrated, decided by house\/varying: .*$/gm)).toHaveLength(1);
     }
   const { stderr } = await project.cli(['compare', 'unscored', 'first']);
   expect(stderr).toBe('');
@@ -86,8 +84,15 @@ test('human verdicts calibrate it, and correct its pass rate', async () => {
   const { gate_calibration: gates, cells } = documentOf(await shown('show', 'first', '--json'));
   expect(gates).toMatchObject([
     {
-      ...{ scenario: 'notes', number: 1, judge: 'house/varying', judged: 20, passed: 10 },
-      ...{ reviewed: 20, agreed: 20, verdict: 'agrees', corrected: { reviewed: 20 } },
+      scenario: 'notes',
+      number: 1,
+      judge: 'house/varying',
+      judged: 20,
+      passed: 10,
+      reviewed: 20,
+      agreed: 20,
+      verdict: 'agrees',
+      corrected: { reviewed: 20 },
     },
   ]);
   expect(cells[0]?.human?.gates).toEqual({ 1: cells[0]?.outcome });

@@ -8,11 +8,7 @@ export const gatedCommand = ({ folder }: TestProject, name: string): string =>
   `echo start >> ${folder}/${name}.starts; until [ -e ${folder}/${name}.go ]; do sleep 0.05; done`;
 
 /** Writes a scenario of that name whose agent is gated. */
-export const writeGated = (
-  project: TestProject,
-  name: string,
-  options: ScenarioOptions = {},
-): Promise<void> =>
+export const writeGated = (project: TestProject, name: string, options: ScenarioOptions = {}): Promise<void> =>
   project.write(
     `fixtures/${name}.yaml`,
     scenario(name, {
@@ -27,8 +23,7 @@ export const untilStarted = (project: TestProject, name: string, count = 1): Pro
   untilLines(project, `${name}.starts`, count);
 
 /** Counts the gated commands of that name that have started. */
-export const startsOf = (project: TestProject, name: string): number =>
-  linesIn(project, `${name}.starts`).length;
+export const startsOf = (project: TestProject, name: string): number => linesIn(project, `${name}.starts`).length;
 
 /** Releases the commands of that name that wait, and all later ones. */
 export const letGo = (project: TestProject, name: string): Promise<void> => project.write(`${name}.go`, '');

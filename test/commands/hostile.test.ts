@@ -110,9 +110,7 @@ describe('an unusual fixture', () => {
   });
 
   test('with a sparse file of 1 GB takes little space, both in the store and in the results', async () => {
-    await withFixture('sparse', 'truncate -s 1G big; printf end >> big', [
-      `run: 'tail -c 3 big; stat -c %b big'`,
-    ]);
+    await withFixture('sparse', 'truncate -s 1G big; printf end >> big', [`run: 'tail -c 3 big; stat -c %b big'`]);
     const { exitCode, document } = await project.run(['sparse']);
     expect(exitCode).toBe(0);
     const { path } = await openRun(document);
@@ -140,12 +138,7 @@ describe('an unusual fixture', () => {
 });
 
 /** Lets the mock run a script, and checks what it has left on the machine; returns how the run ended. */
-async function afterHostile(
-  name: string,
-  script: string,
-  gates: string[] = [],
-  env: Record<string, string> = {},
-) {
+async function afterHostile(name: string, script: string, gates: string[] = [], env: Record<string, string> = {}) {
   await project.write('hostile.sh', `OUT='${outside}'\n${script}\n`);
   await project.write(
     `fixtures/${name}.yaml`,
@@ -186,12 +179,9 @@ mkdir closed; echo x > closed/in; chmod 0 closed; echo x > shut; chmod 0 shut; l
 
   test('huge sparse files: a gate that must read one fails, and files that are too large are left out with a warning', async () => {
     const gates = ['{type: file_contains, path: big, substring: x}', '{type: file_exists, path: vast}'];
-    const { exitCode, run, metrics } = await afterHostile(
-      'vast',
-      'truncate -s 3G big; truncate -s 6T vast',
-      gates,
-      { KEY: 'a-secret-of-this-run' },
-    );
+    const { exitCode, run, metrics } = await afterHostile('vast', 'truncate -s 3G big; truncate -s 6T vast', gates, {
+      KEY: 'a-secret-of-this-run',
+    });
     expect(exitCode).toBe(1);
     expect(metrics.details.map(({ status }) => status)).toEqual(['fail', 'pass']);
     expect(metrics.details[0]?.message).toMatch(/big is too large to read/);
@@ -242,15 +232,10 @@ test('agent output beyond 64 MiB is left out of the transcripts, and the report 
     'llm-tool-test-config.toml',
     `[agents.loud]\ncommand = "sh"\nargs = ["-c", "head -c 70000000 /dev/zero | tr '\\\\0' x"]\nfree = true\n`,
   );
-  await project.write(
-    'fixtures/loud.yaml',
-    scenario('loud', { gates: ['{type: file_exists, path: README.md}'] }),
-  );
+  await project.write('fixtures/loud.yaml', scenario('loud', { gates: ['{type: file_exists, path: README.md}'] }));
   const { document } = await project.run(['loud', '--agents', 'loud']);
   const { run, text } = await openRun(document);
   expect(run.agent?.output_bytes).toBe(70_000_000);
-  expect(run.warnings).toContain(
-    'the agent printed more than 64 MiB; the transcripts contain only the beginning',
-  );
+  expect(run.warnings).toContain('the agent printed more than 64 MiB; the transcripts contain only the beginning');
   expect(await text('report.md')).toContain('the agent printed more than 64 MiB');
 });

@@ -34,8 +34,7 @@ const write = (runId: string, score: string, ...notes: string[]): Promise<string
       .replace('__/5', () => score)
       .replace('<!-- Further Human Notes: -->', (comment) => [comment, ...notes].join('\n')),
   );
-const report = async (...args: string[]): Promise<string> =>
-  (await project.cli(['report', FIRST, ...args])).stdout;
+const report = async (...args: string[]): Promise<string> => (await project.cli(['report', FIRST, ...args])).stdout;
 const humanOf = async (runId: string): Promise<HumanReview | undefined> => {
   const { stdout } = await project.cli(['show', runId, '--json']);
   return (JSON.parse(stdout) as { human?: HumanReview }).human;
@@ -47,8 +46,7 @@ describe('a review in evaluation.md', () => {
     const { stdout, stderr } = await project.cli(['show', FIRST, '--json']);
     expect(documentOf(stdout).cells.map((cell) => 'human' in cell)).toEqual([false, false]);
     expect(stderr).toBe('');
-    for (const format of ['md', 'junit'])
-      expect(await report('--format', format)).not.toMatch(/human(?!\.txt)/i);
+    for (const format of ['md', 'junit']) expect(await report('--format', format)).not.toMatch(/human(?!\.txt)/i);
     const { sweep, runs } = embeddedReport(await report('--format', 'html'));
     expect(sweep.document.cells.map((cell) => 'human' in cell)).toEqual([false, false]);
     expect(Object.values(runs)).toMatchObject([{ answer: { human: null } }, { answer: { human: null } }]);
@@ -57,8 +55,12 @@ describe('a review in evaluation.md', () => {
   test('is shown with its run', async () => {
     await write(GUIDED, '4/5', 'Did it in two steps.', '- but slowly');
     expect(await humanOf(GUIDED)).toEqual({
-      ...{ score: 0.8, points: 4, max: 5, notes: 'Did it in two steps.\n- but slowly' },
-      ...{ reviewer: null, problem: null },
+      score: 0.8,
+      points: 4,
+      max: 5,
+      notes: 'Did it in two steps.\n- but slowly',
+      reviewer: null,
+      problem: null,
     });
     const { stdout } = await project.cli(['show', GUIDED]);
     expect(stdout).toContain('\nhuman review\n  4/5\n  Did it in two steps.\n  - but slowly\n');
@@ -112,8 +114,7 @@ describe('a review in evaluation.md', () => {
   test('is redacted like other text', async () => {
     await write(GUIDED, '4/5', `It printed ${['sk', 'ant', 'api03', 'a'.repeat(24)].join('-')}`);
     expect((await humanOf(GUIDED))?.notes).toBe('It printed [REDACTED]');
-    for (const format of ['md', 'html', 'json'])
-      expect(await report('--format', format)).not.toContain('sk-ant');
+    for (const format of ['md', 'html', 'json']) expect(await report('--format', format)).not.toContain('sk-ant');
   });
 
   test('is named with its place and a remedy if its score cannot be read', async () => {
@@ -130,16 +131,13 @@ describe('a review in evaluation.md', () => {
       expect([command[0], exitCode, stderr]).toEqual([
         command[0],
         0,
-        expect.stringMatching(
-          /^warning: llm-tool-test-results\/.*-bc42969f\/evaluation\.md:\d+:19 .*4\/5.*$/,
-        ),
+        expect.stringMatching(/^warning: llm-tool-test-results\/.*-bc42969f\/evaluation\.md:\d+:19 .*4\/5.*$/),
       ]);
       expect(stderr).toContain(place);
     }
     expect(await humanOf(GUIDED)).toMatchObject({ score: null, points: null, notes: 'Good.' });
     expect((await humanOf(GUIDED))?.problem).toContain(place);
-    for (const format of ['md', 'html'])
-      expect(await report('--format', format)).toContain(`evaluation.md:${line}:19`);
+    for (const format of ['md', 'html']) expect(await report('--format', format)).toContain(`evaluation.md:${line}:19`);
   });
 
   test('does not prevent a report if the file is gone, a folder, or too large', async () => {
@@ -162,8 +160,10 @@ describe('a review in evaluation.md', () => {
     const { total } = Comparison.parse(JSON.parse(stdout));
     // The other variant has no review before, so its review now is compared with nothing.
     expect(total.measures.find(({ name }) => name === 'human_score')).toMatchObject({
-      ...{ name: 'human_score', of: 'mean' },
-      ...{ base: { value: 0.4, runs: 1 }, head: { value: 1, runs: 1 } },
+      name: 'human_score',
+      of: 'mean',
+      base: { value: 0.4, runs: 1 },
+      head: { value: 1, runs: 1 },
     });
     const text = (await project.cli(['compare', FIRST, SECOND])).stdout;
     expect(text).toMatch(/human, mean +0\.40 +of 1 +1\.00 +of 1/);

@@ -71,11 +71,7 @@ test('a case of which nothing is expected is refused with its place, and so is a
     ],
     ['none.csv', 'prompt\nx\n', /none\.csv:2:1 .*nothing is expected/],
     ['none.json', '{"evals":[\n{"id":1,"prompt":"f"}]}', /none\.json:2:1 .*nothing is expected/],
-    [
-      'blank.json',
-      '[{"query":"f","expected_output":" ","assertions":[]}]',
-      /blank\.json:1:2 .*nothing is expected/,
-    ],
+    ['blank.json', '[{"query":"f","expected_output":" ","assertions":[]}]', /blank\.json:1:2 .*nothing is expected/],
     ['empty.json', '[]', /empty\.json:1:1 .*there are no cases/],
     ['empty2.json', '{"evals": []}', /there are no cases/],
     ['empty.jsonl', '\n', /there are no cases/],
@@ -83,14 +79,7 @@ test('a case of which nothing is expected is refused with its place, and so is a
   ];
   for (const [name, text, message] of suites) {
     await project.write(name, text);
-    const { exitCode, stderr } = await project.cli([
-      'import',
-      name,
-      '--skill',
-      'skills/stamp',
-      '--out',
-      'none',
-    ]);
+    const { exitCode, stderr } = await project.cli(['import', name, '--skill', 'skills/stamp', '--out', 'none']);
     expect([name, exitCode, stderr]).toEqual([name, 2, expect.stringMatching(message)]);
   }
   expect(existsSync(join(project.folder, 'none'))).toBe(false);
@@ -110,10 +99,7 @@ test('a skill in a folder of another name is installed under its own, and what i
     '--out',
     'own',
   ]);
-  expect([exitCode, stdout]).toEqual([
-    0,
-    expect.stringMatching(/^own\/stamp-1\.yaml\n\n1 scenario was written/),
-  ]);
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^own\/stamp-1\.yaml\n\n1 scenario was written/)]);
   expect(stderr).toMatch(/ignored in .*evals\.json: version, notes/);
   expect(stderr).toMatch(/names the skill 'stamper', but stamp-skill-main has 'stamp'/);
   expect(await project.read('own/stamp-1.yaml')).toContain('skill: stamp\n');

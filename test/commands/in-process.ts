@@ -39,8 +39,7 @@ export async function runInProcess(
     stdout.end();
     stderr.end();
     process.chdir(before.cwd);
-    for (const name of Object.keys(process.env))
-      if (!(name in before.env)) Reflect.deleteProperty(process.env, name);
+    for (const name of Object.keys(process.env)) if (!(name in before.env)) Reflect.deleteProperty(process.env, name);
     Object.assign(process.env, before.env);
     busy = false;
   }

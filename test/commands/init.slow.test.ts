@@ -127,17 +127,13 @@ describe('init in an empty folder', () => {
     const fixtures = join(project.folder, 'kinds/fixtures');
     for (const program of ['stock_delivery/bin/stock', 'checks/stock_delivery/check-cables.sh'])
       expect((await stat(join(fixtures, program))).mode & 0o111, program).toBe(0o111);
-    const types = [...(await project.read(`kinds/${SCENARIO}`)).matchAll(/- type: (\w+)/g)].map(
-      ([, type]) => type,
-    );
+    const types = [...(await project.read(`kinds/${SCENARIO}`)).matchAll(/- type: (\w+)/g)].map(([, type]) => type);
     expect(new Set(types).size).toBeGreaterThanOrEqual(6);
   });
 
   test('does not show its check to the agent', async () => {
     await project.cli(['init', 'shown']);
-    expect(await filesIn('shown/fixtures/stock_delivery')).not.toContainEqual(
-      expect.stringMatching(/check/) as string,
-    );
+    expect(await filesIn('shown/fixtures/stock_delivery')).not.toContainEqual(expect.stringMatching(/check/) as string);
     const { stderr } = await project.cli(['validate', 'shown/fixtures']);
     expect(stderr).not.toContain('warning');
   });
@@ -164,9 +160,7 @@ describe('init in an empty folder', () => {
     await symlink(REPOSITORY, join(project.folder, 'installed/node_modules/llm-tool-test'));
     await project.cli(['init', 'installed/below']);
     const schema = await schemaOf(`installed/below/${SCENARIO}`);
-    expect(schema).toBe(
-      join(project.folder, 'installed/node_modules/llm-tool-test/schema/scenario.schema.json'),
-    );
+    expect(schema).toBe(join(project.folder, 'installed/node_modules/llm-tool-test/schema/scenario.schema.json'));
     expect(await filesIn('installed/below')).not.toContain('.llm-tool-test/scenario.schema.json');
   });
 });
@@ -179,10 +173,7 @@ describe('init in a folder with files', () => {
     expect(exitCode).toBe(2);
     const { error } = JSON.parse(stdout) as { error: { code: string; problems: Problem[] } };
     expect(error.code).toBe('files_in_the_way');
-    expect(error.problems.map(({ file }) => file)).toEqual([
-      `taken/${SCENARIO}`,
-      'taken/llm-tool-test-config.toml',
-    ]);
+    expect(error.problems.map(({ file }) => file)).toEqual([`taken/${SCENARIO}`, 'taken/llm-tool-test-config.toml']);
     expect(stderr).toContain('nothing was written');
     expect(await filesIn('taken')).toEqual([SCENARIO, 'llm-tool-test-config.toml']);
     expect(await project.read('taken/llm-tool-test-config.toml')).toBe('# mine\n');
@@ -262,9 +253,7 @@ describe('the .gitignore of init', () => {
     const { exitCode, stderr } = await project.cli(['init', 'odd']);
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringContaining(
-        'warning: .gitignore could not be changed; add the line llm-tool-test-results/ to it',
-      ),
+      expect.stringContaining('warning: .gitignore could not be changed; add the line llm-tool-test-results/ to it'),
     ]);
   });
 });
@@ -304,9 +293,6 @@ describe('init --example', () => {
 
   test('refuses unknown names, with those that there are', async () => {
     const { exitCode, stderr } = await project.cli(['init', 'unknown', '--example', 'nix']);
-    expect([exitCode, stderr]).toEqual([
-      2,
-      expect.stringMatching(/no example 'nix'; the examples are .*git_history/),
-    ]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/no example 'nix'; the examples are .*git_history/)]);
   });
 });

@@ -39,9 +39,7 @@ test('install-command creates it only for the given agents, with the given comma
   const { exitCode, stdout } = await install('opencode', '--command', './tools/llm-tool-test');
   expect({ exitCode, stdout }).toEqual({
     exitCode: 0,
-    stdout: expect.stringMatching(
-      /execute-script\.md +created: \/execute-script <script> \[args\]$/,
-    ) as string,
+    stdout: expect.stringMatching(/execute-script\.md +created: \/execute-script <script> \[args\]$/) as string,
   });
   expect(await project.read(OPENCODE)).toContain('!`./tools/llm-tool-test scripts run --json $ARGUMENTS`');
   for (const path of [CLAUDE, CODEX]) await expect(project.read(path)).rejects.toThrow('ENOENT');

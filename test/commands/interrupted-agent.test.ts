@@ -42,11 +42,7 @@ beforeAll(async () => {
       '[prices."claude-sonnet-4-5"]\ninput_per_mtok = 2\noutput_per_mtok = 10\ncache_read_per_mtok = 1\n',
     ].join('\n'),
     'fixtures/stopped.yaml': scenario('stopped', {
-      gates: [
-        '{type: max_cost_usd, max: 1}',
-        '{type: max_cost_usd, max: 5}',
-        '{type: max_tokens, max: 5000000}',
-      ],
+      gates: ['{type: max_cost_usd, max: 1}', '{type: max_cost_usd, max: 5}', '{type: max_tokens, max: 5000000}'],
       more: 'tool_matrix: [{agent: claude-code}]\ncost: {max_usd: 0.5}',
     }),
     'fixtures/account.yaml': scenario('account', {

@@ -10,18 +10,12 @@ afterAll(() => project.remove());
 
 /** The command that a message suggests, when this one was started by npx, by an npm script, or directly. */
 async function hints(...args: string[]): Promise<string[]> {
-  const ended = await Promise.all(
-    ['exec', 'run-script', ''].map((npm_command) => project.cli(args, { npm_command })),
-  );
+  const ended = await Promise.all(['exec', 'run-script', ''].map((npm_command) => project.cli(args, { npm_command })));
   return ended.map(({ stdout, stderr }) => /`[^`]*`/.exec(stdout + stderr)?.[0] ?? '');
 }
 
 const as = (words: string): string[] => [
-  ...[
-    `\`npx --no llm-tool-test ${words}\``,
-    `\`npx --no llm-tool-test ${words}\``,
-    `\`llm-tool-test ${words}\``,
-  ],
+  ...[`\`npx --no llm-tool-test ${words}\``, `\`npx --no llm-tool-test ${words}\``, `\`llm-tool-test ${words}\``],
 ];
 
 test('commands in messages can be copied: they begin with npx if npm started this command', async () => {

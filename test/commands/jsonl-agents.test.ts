@@ -51,11 +51,7 @@ beforeAll(async () => {
     'llm-tool-test-config.toml': CONFIG,
     'fixtures/fits.yaml': file('fits', [call, result, answer]),
     'fixtures/noise.yaml': file('noise', [call, 'Loading with PLACE', result, answer]),
-    'fixtures/lacks.yaml': file('lacks', [
-      answer,
-      withoutCommand,
-      ...Array.from({ length: 30 }, () => 'noise'),
-    ]),
+    'fixtures/lacks.yaml': file('lacks', [answer, withoutCommand, ...Array.from({ length: 30 }, () => 'noise')]),
     'fixtures/text.yaml': file('text', ['I ran cat, and all is done']),
   });
   const names = ['fits', 'noise', 'lacks', 'text'];
@@ -85,7 +81,9 @@ describe('invalid lines', () => {
     expect(problems).toMatchObject({ lines: 31, events: 1, unread: true });
     expect(problems?.first).toHaveLength(20);
     expect(problems?.first[0]).toEqual({
-      ...{ start: 1, line: 2, field: 'command' },
+      start: 1,
+      line: 2,
+      field: 'command',
       message: 'tool_call.command: missing, expected a string or null',
     });
   });
@@ -96,9 +94,9 @@ describe('invalid lines', () => {
     expect((await text('report.md')).replaceAll('\\', '')).toContain(line);
     expect((await project.cli(['show', run.run_id])).stdout).toContain(line);
     for (const format of ['md', 'html'])
-      expect(
-        (await project.cli(['report', 'latest', '--format', format])).stdout.replaceAll('\\', ''),
-      ).toContain('agent ours: ');
+      expect((await project.cli(['report', 'latest', '--format', format])).stdout.replaceAll('\\', '')).toContain(
+        'agent ours: ',
+      );
   });
 
   test('are named on the terminal by `run` and `show`', async () => {
@@ -110,8 +108,11 @@ describe('invalid lines', () => {
   test('make checks of what the agent did an error if an event may be lost, but no others', async () => {
     const { run, status } = await runOf('lacks');
     expect(status).toEqual({
-      ...{ file_exists: 'pass', command_called: 'error', command_not_called: 'error' },
-      ...{ response_contains: 'error', no_transcript_errors: 'error' },
+      file_exists: 'pass',
+      command_called: 'error',
+      command_not_called: 'error',
+      response_contains: 'error',
+      no_transcript_errors: 'error',
     });
     expect(run.outcome).toBe('error');
   });

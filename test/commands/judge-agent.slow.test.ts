@@ -104,8 +104,14 @@ describe('runs judged by an agent', () => {
   test('pass if the score reaches the threshold; the agent is started once', async () => {
     expect(of('good').run).toMatchObject({ outcome: 'pass', message: '1/1 gates passed; judge 0.90' });
     expect(of('good').metrics.judge).toMatchObject({
-      ...{ model: 'agent:mine/good', model_used: null, scores: { correct: 0.9, tidy: 0.9 } },
-      ...{ weighted_score: 0.9, votes: [0.9], spread: null, cost_usd: 0, attempts: 1 },
+      model: 'agent:mine/good',
+      model_used: null,
+      scores: { correct: 0.9, tidy: 0.9 },
+      weighted_score: 0.9,
+      votes: [0.9],
+      spread: null,
+      cost_usd: 0,
+      attempts: 1,
     });
     expect(await starts('good')).toBe(1);
   });
@@ -156,9 +162,7 @@ describe('runs judged by an agent', () => {
   test('are errors if the agent is too slow or not installed', async () => {
     expect(of('late').run.message).toMatch(/agent:mine\/slow: gave no answer within 0.3 s/);
     const folders = await readdir(project.state, { recursive: true });
-    const ofLate = folders.flatMap(
-      (path) => path.split(`${opaqueId(of('late').run.run_id)}/judge/agent/`)[1] ?? [],
-    );
+    const ofLate = folders.flatMap((path) => path.split(`${opaqueId(of('late').run.run_id)}/judge/agent/`)[1] ?? []);
     expect(ofLate.filter((path) => /^\d+$/.test(path)).sort()).toEqual(['1', '2', '3']);
     expect(of('gone').run.message).toMatch(/agent:gone\/x: 'no-such-judge' was not found; install it/);
   });
@@ -166,8 +170,11 @@ describe('runs judged by an agent', () => {
   test('start the agent once for each vote, and the mean of the votes counts', async () => {
     expect(await starts('split')).toBe(3);
     expect(of('split').metrics.judge).toMatchObject({
-      ...{ weighted_score: 0.6, votes: [0.3, 0.6, 0.9], spread: { range: 0.6, deviation: 0.3 } },
-      ...{ passed: true, fields: { summary: 'no. 2' } },
+      weighted_score: 0.6,
+      votes: [0.3, 0.6, 0.9],
+      spread: { range: 0.6, deviation: 0.3 },
+      passed: true,
+      fields: { summary: 'no. 2' },
     });
     const votes = 'mean of 3 votes: 0.30, 0.60, 0.90; range 0.60, standard deviation 0.30';
     for (const report of ['evaluation.md', 'report.md'])
@@ -191,8 +198,7 @@ describe('runs judged by an agent', () => {
 
 test('a run judged by an agent is reused until that agent changes', async () => {
   await project.write('fixtures/again.yaml', judged('again', 'again'));
-  const cachedNow = async (): Promise<number> =>
-    (await project.run(['again'], { JUDGE_KEY })).document.totals.cached;
+  const cachedNow = async (): Promise<number> => (await project.run(['again'], { JUDGE_KEY })).document.totals.cached;
   expect([await cachedNow(), await cachedNow()]).toEqual([0, 1]);
   await project.write('judge.sh', `${JUDGE}# another build\n`, 0o755);
   expect(await cachedNow()).toBe(0);

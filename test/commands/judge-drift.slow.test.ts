@@ -20,9 +20,7 @@ afterAll(async () => {
 });
 
 /** Compares a sweep `<name>-a` with a later one, `<name>-b`. */
-const compare = async (
-  name: string,
-): Promise<{ text: string; document: Comparison; code: number | undefined }> => {
+const compare = async (name: string): Promise<{ text: string; document: Comparison; code: number | undefined }> => {
   const args = ['compare', `${name}-a`, `${name}-b`];
   const { stdout, exitCode } = await project.cli([...args, '--gate', '--json']);
   return {
@@ -32,10 +30,7 @@ const compare = async (
   };
 };
 const runSweep = (name: string, id: string) =>
-  project.cli(
-    ['run', name, '--repeat', String(RUNS), '--no-cache', '--name', id, '--json'],
-    judgeEnv(server),
-  );
+  project.cli(['run', name, '--repeat', String(RUNS), '--no-cache', '--name', id, '--json'], judgeEnv(server));
 
 test('a judge that has become stricter between two sweeps is found by judging kept answers again, and does not make head worse', async () => {
   await project.write('fixtures/drifting.yaml', judged('drifting', 'house/drifting'));
@@ -46,9 +41,7 @@ test('a judge that has become stricter between two sweeps is found by judging ke
   const unchecked = await compare('drifting');
   expect(unchecked.code).toBe(1);
   expect(unchecked.document.judge_drift).toMatchObject({ state: 'not checked', judged: RUNS, again: 0 });
-  expect(unchecked.text).toMatch(
-    /regrade drifting-a-\w+ --sample 8` judges 8 runs of base again for about \$0\.00/,
-  );
+  expect(unchecked.text).toMatch(/regrade drifting-a-\w+ --sample 8` judges 8 runs of base again for about \$0\.00/);
 
   const before = server.askedOf('drifting').length;
   const first = await project.cli(['regrade', 'drifting-a', '--sample', '4', '--json'], judgeEnv(server));
@@ -73,10 +66,7 @@ test('a judge that has become stricter between two sweeps is found by judging ke
 });
 
 test('runs that cannot be judged again are named', async () => {
-  await project.write(
-    'fixtures/plain.yaml',
-    scenario('plain', { gates: [GATE], steps: ['run: echo > note.txt'] }),
-  );
+  await project.write('fixtures/plain.yaml', scenario('plain', { gates: [GATE], steps: ['run: echo > note.txt'] }));
   await runSweep('plain', 'plain-a');
   const nothing = await project.cli(['regrade', 'plain-a', '--sample', '3'], judgeEnv(server));
   expect([nothing.exitCode, nothing.stderr]).toEqual([2, expect.stringContaining('was judged by a model')]);

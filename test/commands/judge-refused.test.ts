@@ -28,9 +28,7 @@ describe('a judge is refused before anything runs, with exit 2,', () => {
 
   test('if it may spend money and LLM_TOOL_TEST_ENABLED is not set', async () => {
     const message = await refuse('anthropic/claude-sonnet-4-5', { LLM_TOOL_TEST_ENABLED: '' });
-    expect(message).toMatch(
-      /judge anthropic\/claude-sonnet-4-5 may spend money: set LLM_TOOL_TEST_ENABLED=1/,
-    );
+    expect(message).toMatch(/judge anthropic\/claude-sonnet-4-5 may spend money: set LLM_TOOL_TEST_ENABLED=1/);
   });
 
   test('if its provider is unknown, with the place in the config', async () => {

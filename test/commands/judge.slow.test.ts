@@ -37,10 +37,10 @@ async function runAll(
   more: Record<string, string> = {},
 ): Promise<{ exitCode: number | undefined; stderr: string; runs: Record<string, RunFolder> }> {
   for (const [name, text] of Object.entries(texts)) await project.write(`fixtures/${name}.yaml`, text);
-  const { exitCode, document, stderr } = await project.run(
-    [...Object.keys(texts), '--concurrency', '20', ...args],
-    { ...env, ...more },
-  );
+  const { exitCode, document, stderr } = await project.run([...Object.keys(texts), '--concurrency', '20', ...args], {
+    ...env,
+    ...more,
+  });
   const opened = document.cells.map(async ({ scenario: name }, at): Promise<[string, RunFolder]> => [
     name,
     await openRun(document, at),
@@ -130,9 +130,7 @@ describe('a sweep of judged runs', () => {
 
   test('every link in the reports resolves', async () => {
     for (const report of ['report.md', 'evaluation.md']) {
-      const links = [...(await of('good').text(report)).matchAll(/\]\(([^)]+)\)/g)].map(
-        ([, link = '']) => link,
-      );
+      const links = [...(await of('good').text(report)).matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
       expect(links).toContain('artifacts/judge/prompt.md');
       expect(links).toContain('artifacts/judge/answer-1.json');
       for (const link of links) expect(existsSync(of('good').path(link)), link).toBe(true);
@@ -206,15 +204,16 @@ describe('a sweep of judged runs', () => {
       message: '1/1 gates passed; judge 0.60 < 0.70',
     });
     expect(of('voting').metrics.judge).toMatchObject({
-      ...{ scores: { correct: 0.6, tidy: 0.6 }, weighted_score: 0.6, votes: [1, 0.4, 0.4] },
-      ...{ spread: { range: 0.6, deviation: 0.34641 }, attempts: 4 },
+      scores: { correct: 0.6, tidy: 0.6 },
+      weighted_score: 0.6,
+      votes: [1, 0.4, 0.4],
+      spread: { range: 0.6, deviation: 0.34641 },
+      attempts: 4,
       usage: { input: 400, output: 80 },
       issues: ['the note has no date'],
     });
     expect(await answersIn(of('voting'))).toHaveLength(4);
-    expect(await of('voting').text('evaluation.md')).toContain(
-      'The mean of 3 votes: 1.00, 0.40, 0.40; range 0.60',
-    );
+    expect(await of('voting').text('evaluation.md')).toContain('The mean of 3 votes: 1.00, 0.40, 0.40; range 0.60');
   });
 
   test('a server that does not support JSON schemas is asked again without one', () => {
@@ -371,8 +370,7 @@ test('editing rubric, scenario and config while a sweep runs changes nothing', a
 test('a judged run is reused until its rubric or the number of votes changes', async () => {
   server.script('cached', { say: judgment(1) });
   await project.write('fixtures/rejudged.yaml', judged('rejudged', 'house/cached'));
-  const cachedNow = async (): Promise<number> =>
-    (await project.run(['rejudged'], env)).document.totals.cached;
+  const cachedNow = async (): Promise<number> => (await project.run(['rejudged'], env)).document.totals.cached;
   expect([await cachedNow(), await cachedNow()]).toEqual([0, 1]);
   await project.write('fixtures/rubric.yaml', RUBRIC.replace('what was asked for', 'something else'));
   expect(await cachedNow()).toBe(0);

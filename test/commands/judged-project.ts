@@ -64,8 +64,7 @@ export const judgedFiles = ({ address }: ModelServer): Record<string, string> =>
   ].join('\n'),
 });
 
-export const createJudgedProject = (server: ModelServer): Promise<TestProject> =>
-  createProject(judgedFiles(server));
+export const createJudgedProject = (server: ModelServer): Promise<TestProject> => createProject(judgedFiles(server));
 
 /** Makes models judge as their names say. */
 export function scriptModels(server: ModelServer): void {
@@ -79,12 +78,7 @@ export function scriptModels(server: ModelServer): void {
     { status: 429, headers: { 'retry-after': '2' }, body: '{"error":{"message":"slow down"}}' },
     { say: judgment(1) },
   );
-  server.script(
-    'shaky',
-    { status: 500 },
-    { status: 503, headers: { 'retry-after': '1' } },
-    { say: judgment(1) },
-  );
+  server.script('shaky', { status: 500 }, { status: 503, headers: { 'retry-after': '1' } }, { say: judgment(1) });
   server.script(
     'sloppy',
     { say: 'I liked it.' },
@@ -100,8 +94,7 @@ export function scriptModels(server: ModelServer): void {
     { status: 503 },
     { say: judgment(0.4) },
   );
-  for (const model of ['claude-sonnet-4-5', 'gpt-5.1', 'gemini-2.5-pro'])
-    server.script(model, { say: judgment(1) });
+  for (const model of ['claude-sonnet-4-5', 'gpt-5.1', 'gemini-2.5-pro']) server.script(model, { say: judgment(1) });
   // A server may answer anything, even its own key.
   server.script('leaky', { say: judgment(1).replace('the note has', `${KEYS.HOUSE_KEY} has`) });
 }

@@ -4,15 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/protocol/index.js';
-import {
-  createProject,
-  documentOf,
-  EMPTY_FIXTURE,
-  openRun,
-  scenario,
-  until,
-  type TestProject,
-} from './project.js';
+import { createProject, documentOf, EMPTY_FIXTURE, openRun, scenario, until, type TestProject } from './project.js';
 
 let project: TestProject;
 const ENV = { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: 'key-of-the-test' };
@@ -144,10 +136,7 @@ test('another sweep of the account starts no agent until the limit ends, whether
   await project.write('hold', '');
   await project.write('starts', '');
   const begin = async (name: string, ...more: string[]): Promise<string> => {
-    const { stdout } = await project.cli(
-      ['run', 'limited', '--name', name, '--detach', '--json', ...more],
-      ENV,
-    );
+    const { stdout } = await project.cli(['run', 'limited', '--name', name, '--detach', '--json', ...more], ENV);
     return documentOf(stdout).sweep;
   };
   const starts = async (): Promise<number> => (await project.read('starts')).split('\n').length - 1;
@@ -156,9 +145,7 @@ test('another sweep of the account starts no agent until the limit ends, whether
   const { workflow } = new Client({ connection });
   const progressWhen = (sweep: string, isSo: (progress: SweepProgress) => boolean): Promise<SweepProgress> =>
     until(`the progress of ${sweep}`, async () => {
-      const progress = await workflow
-        .getHandle(sweepWorkflowId(sweep))
-        .query<SweepProgress>(QUERIES.progress);
+      const progress = await workflow.getHandle(sweepWorkflowId(sweep)).query<SweepProgress>(QUERIES.progress);
       return isSo(progress) ? progress : null;
     });
 

@@ -25,9 +25,7 @@ describe.skipIf(noTerminal !== null)(
       const running = await terminal.untilScreen('what the agent does', (lines) =>
         lines.some((line) => /#1 +agent .*\$ echo start/.test(line)),
       );
-      expect(running.find((line) => line.includes('running'))).toMatch(
-        /^shown-\w+  running  .* mock\/default$/,
-      );
+      expect(running.find((line) => line.includes('running'))).toMatch(/^shown-\w+  running  .* mock\/default$/);
       expect(running).toContain('0 passed  0 failed  0 errors  1 running  1 waiting');
       expect(running.at(-1)).toBe('Ctrl-C pauses; press it twice to cancel');
       await terminal.resize(50, 12);

@@ -86,9 +86,7 @@ describe('run --live', () => {
 
 describe('scenario run and scenario matrix', () => {
   const answers = async (document: SweepDocument): Promise<string[]> =>
-    Promise.all(
-      document.cells.map(async (_, cell) => (await openRun(document, cell)).run.setup[0]?.stdout ?? ''),
-    );
+    Promise.all(document.cells.map(async (_, cell) => (await openRun(document, cell)).run.setup[0]?.stdout ?? ''));
 
   it('ignore mocks with --live', async () => {
     for (const args of [

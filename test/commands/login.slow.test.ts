@@ -45,7 +45,9 @@ afterAll(async () => {
 
 const run = () =>
   project.run(['a', '--agents', 'codex'], {
-    ...{ HOME: home, LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: 'not-for-who-has-logged-in' },
+    HOME: home,
+    LLM_TOOL_TEST_ENABLED: '1',
+    OPENAI_API_KEY: 'not-for-who-has-logged-in',
   });
 
 it('an agent set to use a login that does not exist makes the run an error that says what to do', async () => {
@@ -61,7 +63,10 @@ it('an agent set to use a login that does not exist makes the run an error that 
 
 it('an agent without its key makes the run an error that suggests the login', async () => {
   const { exitCode, document } = await project.run(['a', '--agents', 'gemini'], {
-    ...{ HOME: home, LLM_TOOL_TEST_ENABLED: '1', GEMINI_API_KEY: '', GOOGLE_GENERATIVE_AI_API_KEY: '' },
+    HOME: home,
+    LLM_TOOL_TEST_ENABLED: '1',
+    GEMINI_API_KEY: '',
+    GOOGLE_GENERATIVE_AI_API_KEY: '',
   });
   expect(exitCode).toBe(3);
   expect(document.cells[0]).toMatchObject({
@@ -79,7 +84,8 @@ it('an agent uses and renews the login in a private HOME, and no token is in any
   expect(exitCode).toBe(0);
   const { run: record, text } = await openRun(document);
   expect(record.agent).toMatchObject({
-    ...{ ending: 'done', login: true },
+    ending: 'done',
+    login: true,
     history: ['start 1 of the agent renewed its login; saved it to ~/.codex/auth.json'],
   });
   expect(await text('report.md')).toContain("Login: the user's own, no key");

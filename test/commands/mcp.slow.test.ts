@@ -9,15 +9,7 @@ import { waitUntil } from '../../src/host/process/waiting.js';
 import type { RunEvent } from '../../src/model/records/events.js';
 import { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { stateOfRun } from '../../src/store/results-folder.js';
-import {
-  cellsOf,
-  createProject,
-  EMPTY_FIXTURE,
-  openRun,
-  REPOSITORY,
-  scenario,
-  type TestProject,
-} from './project.js';
+import { cellsOf, createProject, EMPTY_FIXTURE, openRun, REPOSITORY, scenario, type TestProject } from './project.js';
 
 let project: TestProject;
 
@@ -32,11 +24,7 @@ const call = (tool: string, args = '{}', server = 'test'): string =>
   `mcp: {server: ${server}, tool: ${tool}, args: ${args}}`;
 
 /** A scenario whose mock agent performs these steps. `more`: further lines of the server. */
-const withServer = (
-  name: string,
-  steps: string[],
-  { gates = [] as string[], server = '', more = '' } = {},
-): string =>
+const withServer = (name: string, steps: string[], { gates = [] as string[], server = '', more = '' } = {}): string =>
   scenario(name, {
     gates: gates.length === 0 ? ['{type: mcp_no_errors}'] : gates,
     steps,
@@ -90,8 +78,13 @@ test('calls of a server are recorded exactly, with the tools that the agent was 
   });
   expect(calls).toMatchObject([
     {
-      ...{ type: 'mcp_call', server: 'test', tool: 'echo', arguments: { text: 'hello' } },
-      ...{ result: { content: [{ type: 'text', text: 'hello' }] }, error: null, is_error: false },
+      type: 'mcp_call',
+      server: 'test',
+      tool: 'echo',
+      arguments: { text: 'hello' },
+      result: { content: [{ type: 'text', text: 'hello' }] },
+      error: null,
+      is_error: false,
       mocked: false,
     },
     { tool: 'refuse', arguments: {}, is_error: true, error: null },
@@ -115,10 +108,7 @@ test('the recorded calls of a run can be checked again with other gates', async 
 });
 
 test('mcp_no_errors names the calls that failed', async () => {
-  await project.write(
-    'fixtures/errors.yaml',
-    withServer('errors', [call('echo', '{text: a}'), call('refuse')]),
-  );
+  await project.write('fixtures/errors.yaml', withServer('errors', [call('echo', '{text: a}'), call('refuse')]));
   const { run, metrics } = await runOne('errors');
   expect(run.outcome).toBe('fail');
   expect(metrics.details[0]?.message).toBe('1 error in 2 calls: test refuse: it is refused');

@@ -49,9 +49,7 @@ const inPlace = (type: string): string =>
       run('test "$API_URL" = "$LLM_TOOL_TEST_MOCK_URL" && echo same >variables.txt'),
       run(send('PUT /x hunter2x', 'unmatched.txt')),
     ],
-    gates: [
-      '{type: command_output_contains, command: node send.mjs GET /users/9, substring: "gate 1 of mock"}',
-    ],
+    gates: ['{type: command_output_contains, command: node send.mjs GET /users/9, substring: "gate 1 of mock"}'],
     more: [
       `environment: {type: ${type}}`,
       'scripts: {post: [{command: "node send.mjs GET /users/9 >post-script.txt"}]}',
@@ -198,9 +196,7 @@ describe.each(PLACES)('a mocked endpoint in %s', (type) => {
     expect(await text('fixture/user.txt')).toBe('200 application/json null\n{"id":"7"}');
     expect(await text('fixture/post.txt')).toBe('201 application/json yes\n["made","Ann","[1]"]');
     expect(await text('fixture/missing.txt')).toBe('404 application/json null\n{"error":"no user 8"}');
-    expect(await text('fixture/error.txt')).toBe(
-      '403 text/plain; charset=utf-8 null\nDENIED: not on Fridays\n',
-    );
+    expect(await text('fixture/error.txt')).toBe('403 text/plain; charset=utf-8 null\nDENIED: not on Fridays\n');
     expect(await text('fixture/page.txt')).toBe('200 text/html null\n<p>');
     expect(await text('fixture/post-script.txt')).toContain(`post 1 of mock in ${type}`);
     expect(await text('fixture/variables.txt')).toBe('same\n');
@@ -209,10 +205,7 @@ describe.each(PLACES)('a mocked endpoint in %s', (type) => {
   it('is reported with its calls; requests that none answered and unused mocks are named', async () => {
     const { run, text } = await runOf(type);
     expect(
-      run.mocks?.by_mock.map(({ command, calls }) => [
-        command,
-        calls.map(({ step, status }) => [step, status]),
-      ]),
+      run.mocks?.by_mock.map(({ command, calls }) => [command, calls.map(({ step, status }) => [step, status])]),
     ).toEqual([
       ['GET /users/{id}', [['agent', 404]]],
       ['GET /users/{id}', [['agent', 200]]],
@@ -230,10 +223,7 @@ describe.each(PLACES)('a mocked endpoint in %s', (type) => {
     ]);
     expect(run.mocks?.unmatched).toMatchObject([{ command: 'PUT /x', args: ['hunter2x'], status: 501 }]);
     expect(await text('fixture/unmatched.txt')).toContain('no mock matches this request: PUT /x');
-    expect(run.warnings).toEqual([
-      'mock 7 (GET /never) was never used',
-      '1 request matched no mock: PUT /x hunter2x',
-    ]);
+    expect(run.warnings).toEqual(['mock 7 (GET /never) was never used', '1 request matched no mock: PUT /x hunter2x']);
     expect(await text('report.md')).toMatch(/## Mocks\n\n(.*\n)+\| 4 +\| POST \/users +\| 1 +\| 0 +\|/);
   });
 
@@ -281,12 +271,7 @@ describe('a mocked endpoint', () => {
     const { run, text } = await runOf('matcher');
     expect(run.outcome).toBe('pass');
     const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => text(`fixture/${name}.txt`)));
-    expect(answers.map((answer) => answer.split('\n').at(-1))).toEqual([
-      'matched',
-      'other',
-      'other',
-      'other',
-    ]);
+    expect(answers.map((answer) => answer.split('\n').at(-1))).toEqual(['matched', 'other', 'other', 'other']);
     expect(run.warnings.filter((warning) => warning.includes('matcher'))).toEqual([
       expect.stringMatching(/^the matcher of mock 2 threw in 1 call: TypeError/),
       expect.stringMatching(/^the matcher of mock 3 threw in 1 call: .*timed out/),
@@ -365,15 +350,13 @@ describe('a scenario with mocked endpoints is refused', () => {
   });
 
   it('if a matcher would run outside of the sandbox', async () => {
-    expect(
-      await problemsOf(`environment: {type: bubblewrap}${ENDPOINT}      when: {matcher: "true"}\n`),
-    ).toMatch(/refused\.yaml:12:23 .*the matcher of an endpoint would run outside of the sandbox/);
+    expect(await problemsOf(`environment: {type: bubblewrap}${ENDPOINT}      when: {matcher: "true"}\n`)).toMatch(
+      /refused\.yaml:12:23 .*the matcher of an endpoint would run outside of the sandbox/,
+    );
   });
 
   it('if a variable for the address has no use, or another value', async () => {
-    expect(await problemsOf('setup: {mock_url_variables: [API_URL]}\n')).toContain(
-      'setup.mocks has no endpoint',
-    );
+    expect(await problemsOf('setup: {mock_url_variables: [API_URL]}\n')).toContain('setup.mocks has no endpoint');
     expect(
       await problemsOf(`${ENDPOINT}  mock_url_variables: [API_URL]\n`, {
         target: '{binary: cat, env: {API_URL: x}}',
@@ -385,9 +368,6 @@ describe('a scenario with mocked endpoints is refused', () => {
     const mocks = 'setup: {mocks: [{service: github, method: list}]}\n';
     await project.write('services.yaml', scenario('services', { more: mocks }));
     const { exitCode, stderr } = await project.cli(['run', 'services.yaml', '--agents', 'mock', '--dry-run']);
-    expect([exitCode, stderr]).toEqual([
-      2,
-      expect.stringContaining('the agent mock has no services') as string,
-    ]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('the agent mock has no services') as string]);
   });
 });

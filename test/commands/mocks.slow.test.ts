@@ -63,12 +63,14 @@ const inPlace = (type: string): string =>
       setup([
         { command: 'gh', when: { partialArgs: ['pr'] }, response: 'one\ntwo\n' },
         {
-          ...{ command: 'gh', when: { args: ['pr', 'view', '7'] } },
+          command: 'gh',
+          when: { args: ['pr', 'view', '7'] },
           error: { code: 'NOT_FOUND', message: 'no pull request 7', status: 4 },
         },
         { command: 'gh', when: { args: ['read'] }, response: 'read ${input.stdin}' },
         {
-          ...{ command: 'gh', when: { partialArgs: ['hostile'] } },
+          command: 'gh',
+          when: { partialArgs: ['hostile'] },
           response: HOSTILE.map((_, index) => `<\${args[${index + 1}]}>`).join(''),
         },
         { command: 'gh', when: { args: ['where'] }, response: 'in ${context.step} of ${context.agent}' },
@@ -95,9 +97,7 @@ const SCENARIOS: Record<string, ScenarioOptions> = {
   },
   matcher: {
     steps: [
-      run(
-        'gh 3 >three.txt; printf "a\\nb" | gh lines >lines.txt; gh x >x.txt; gh "1); require(\\"fs\\")" >quoted.txt',
-      ),
+      run('gh 3 >three.txt; printf "a\\nb" | gh lines >lines.txt; gh x >x.txt; gh "1); require(\\"fs\\")" >quoted.txt'),
       run('git push >push.txt'),
     ],
     more: setup([
@@ -151,9 +151,7 @@ describe.each(PLACES)('a mocked command in %s', (type) => {
 
   it('is reported with its calls, whose secrets are masked', async () => {
     const { run, text } = await runOf(type);
-    expect(
-      run.mocks?.by_mock.map(({ calls }) => calls.map(({ step, exit_code }) => [step, exit_code])),
-    ).toEqual([
+    expect(run.mocks?.by_mock.map(({ calls }) => calls.map(({ step, exit_code }) => [step, exit_code]))).toEqual([
       [['agent', 0]],
       [
         ['agent', 4],
@@ -176,20 +174,9 @@ describe.each(PLACES)('a mocked command in %s', (type) => {
     const { run, text, path } = await runOf(type);
     expect(await text('fixture/hostile.txt')).toBe(HOSTILE.map((arg) => `<${arg}>`).join(''));
     expect(run.mocks?.by_mock[3]?.calls[0]?.args).toEqual(['hostile', ...HOSTILE]);
-    const made = (await filesBelow(path('fixture')))
-      .map((file) => file.slice(path('fixture/').length))
-      .sort();
+    const made = (await filesBelow(path('fixture'))).map((file) => file.slice(path('fixture/').length)).sort();
     expect(made).toEqual(
-      [
-        'README.md',
-        'error.txt',
-        'hostile.txt',
-        'list.txt',
-        'post.txt',
-        'read.txt',
-        'status.txt',
-        'view.txt',
-      ].sort(),
+      ['README.md', 'error.txt', 'hostile.txt', 'list.txt', 'post.txt', 'read.txt', 'status.txt', 'view.txt'].sort(),
     );
     for (const folder of [project.folder, project.state, dirname(project.state)])
       expect(existsSync(join(folder, 'planted'))).toBe(false);
@@ -200,10 +187,7 @@ describe.each(PLACES)('a mocked command in %s', (type) => {
 describe('a mocked command', () => {
   it('fails on a call that no mock matches, and the report names the call and the unused mock', async () => {
     const { run, text } = await runOf('lacking');
-    const warnings = [
-      'mock 1 (gh pr list) was never used',
-      '2 calls of gh matched no mock: gh issue list --all',
-    ];
+    const warnings = ['mock 1 (gh pr list) was never used', '2 calls of gh matched no mock: gh issue list --all'];
     expect(run).toMatchObject({ outcome: 'pass', warnings });
     const call = { command: 'gh', args: ['issue', 'list', '--all'], step: 'agent', exit_code: 127 };
     expect(run.mocks?.unmatched).toMatchObject([call, call]);
@@ -252,26 +236,19 @@ describe('a mocked command', () => {
   });
 });
 
-describe.skipIf(lacking !== null)(
-  `an agent in a sandbox${lacking === null ? '' : ` (skipped: ${lacking})`}`,
-  () => {
-    it('cannot change or remove mocked commands', async () => {
-      const file = scenario('tampering', {
-        steps: [
-          run(
-            'cd "$(dirname "$(command -v gh)")" || exit; for f in gh .[a-z]*; do echo x >$f; rm -f $f; done',
-          ),
-        ],
-        gates: ['{type: command_output_contains, command: gh, substring: mocked}'],
-        more: `environment: {type: bubblewrap}\n${setup([{ command: 'gh', response: 'mocked' }])}`,
-      });
-      await project.write('fixtures/tampering.yaml', file);
-      const opened = await openRun((await project.run(['tampering', '--agents', 'mock'])).document);
-      expect(opened.run).toMatchObject({ outcome: 'pass', environment: 'bubblewrap', warnings: [] });
-      expect(await opened.text('artifacts/transcript.raw.txt')).toContain('Read-only file system');
+describe.skipIf(lacking !== null)(`an agent in a sandbox${lacking === null ? '' : ` (skipped: ${lacking})`}`, () => {
+  it('cannot change or remove mocked commands', async () => {
+    const file = scenario('tampering', {
+      steps: [run('cd "$(dirname "$(command -v gh)")" || exit; for f in gh .[a-z]*; do echo x >$f; rm -f $f; done')],
+      gates: ['{type: command_output_contains, command: gh, substring: mocked}'],
+      more: `environment: {type: bubblewrap}\n${setup([{ command: 'gh', response: 'mocked' }])}`,
     });
-  },
-);
+    await project.write('fixtures/tampering.yaml', file);
+    const opened = await openRun((await project.run(['tampering', '--agents', 'mock'])).document);
+    expect(opened.run).toMatchObject({ outcome: 'pass', environment: 'bubblewrap', warnings: [] });
+    expect(await opened.text('artifacts/transcript.raw.txt')).toContain('Read-only file system');
+  });
+});
 
 describe('a scenario in the form of ElizaOS', () => {
   it('has mocked commands in its code, which can depend on the step', async () => {

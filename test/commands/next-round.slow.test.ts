@@ -43,12 +43,8 @@ test('a sweep with a terminated workflow is resumed only when no run of its prev
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
   const { cells } = documentOf(stdout);
   expect(cells).toHaveLength(2);
-  const begun = await Promise.all(
-    cells.map(({ id }) => workflow(`${sweepWorkflowId(sweep)}/${id}/r2`).describe()),
-  );
-  const ended = await Promise.all(
-    cells.map(({ id }) => workflow(`${sweepWorkflowId(sweep)}/${id}/r1`).describe()),
-  );
+  const begun = await Promise.all(cells.map(({ id }) => workflow(`${sweepWorkflowId(sweep)}/${id}/r2`).describe()));
+  const ended = await Promise.all(cells.map(({ id }) => workflow(`${sweepWorkflowId(sweep)}/${id}/r1`).describe()));
   const lastEnd = Math.max(...ended.map(({ closeTime }) => closeTime?.getTime() ?? Infinity));
   for (const { startTime } of begun) expect(startTime.getTime()).toBeGreaterThanOrEqual(lastEnd);
   expect(startsOf(project, 'overlap')).toBe(4);
@@ -103,17 +99,7 @@ test('resume --env-file replaces a value of a sweep that has not ended: later ru
   await project.write('fixtures/rotated.yaml', scenario('rotated', { target, steps: [`run: '${works}'`] }));
   await project.write('old.env', 'TOKEN=token-of-old-4711\n');
   await project.write('new.env', 'TOKEN=token-of-new-4712\n');
-  const args = [
-    'rotated',
-    '--repeat',
-    '2',
-    '--concurrency',
-    '1',
-    '--no-cache',
-    '--detach',
-    '--name',
-    'rotated',
-  ];
+  const args = ['rotated', '--repeat', '2', '--concurrency', '1', '--no-cache', '--detach', '--name', 'rotated'];
   await project.run([...args, '--env-file', 'old.env']);
   await untilLines(project, 'tokens', 1);
   const resumed = project.start(['resume', 'rotated', '--env-file', 'new.env', '--json']);

@@ -25,15 +25,7 @@ export interface PastSweep {
 
 /** Writes what an earlier sweep would have left in results and state, without running anything. */
 export function writePastSweep(results: string, state: string | null, past: PastSweep): string[] {
-  const {
-    id,
-    daysAgo,
-    runs = 1,
-    open = false,
-    content = id,
-    scenarios = ['notes'],
-    agents = ['mock'],
-  } = past;
+  const { id, daysAgo, runs = 1, open = false, content = id, scenarios = ['notes'], agents = ['mock'] } = past;
   const at = new Date(Date.now() - daysAgo * DAY);
   const stamp = at.toISOString();
   const write = (path: string, text: string): void => {
@@ -62,8 +54,17 @@ export function writePastSweep(results: string, state: string | null, past: Past
     const run = `${stamp.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}-mock-default-${id}-${String(index).padStart(8, '0')}`;
     const { scenario: scenario_id, agent, model, variant, repetition } = cell;
     return resultLine({
-      ...{ id: run, sweep: id, cell: cell.id, scenario_id, agent, model, variant, repetition },
-      ...{ scenario_hash: hash, timestamp: stamp, results_dir: run },
+      id: run,
+      sweep: id,
+      cell: cell.id,
+      scenario_id,
+      agent,
+      model,
+      variant,
+      repetition,
+      scenario_hash: hash,
+      timestamp: stamp,
+      results_dir: run,
       ...past.change?.(index),
     });
   });
@@ -93,14 +94,22 @@ export function writePastSweep(results: string, state: string | null, past: Past
     prices: {},
     cache: true,
     max_usd: null,
-    ...{ project: null, hidden: [], sandbox: { required: false, allow_loopback: [] } },
+    project: null,
+    hidden: [],
+    sandbox: { required: false, allow_loopback: [] },
     cells,
   };
   write(`sweeps/${id}/plan.json`, JSON.stringify(plan));
   if (!open) {
     const document = buildSweepDocument({
-      ...{ sweep: id, workflowId: `sweep/${id}`, uiUrl: null, maxUsd: null, status: 'completed' },
-      ...{ cells, results: lines, resultsPath: results },
+      sweep: id,
+      workflowId: `sweep/${id}`,
+      uiUrl: null,
+      maxUsd: null,
+      status: 'completed',
+      cells,
+      results: lines,
+      resultsPath: results,
     });
     write(`sweeps/${id}/summary.json`, JSON.stringify(document));
     utimesSync(join(results, 'sweeps', id, 'summary.json'), at, at);

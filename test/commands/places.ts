@@ -69,9 +69,7 @@ async function isUsable(place: Place): Promise<boolean> {
 
 async function hasOpenSweep(results: string): Promise<boolean> {
   const sweeps = await readdir(sweepsFolder(results)).catch(() => []);
-  return sweeps.some(
-    (sweep) => existsSync(planFile(results, sweep)) && !existsSync(summaryFile(results, sweep)),
-  );
+  return sweeps.some((sweep) => existsSync(planFile(results, sweep)) && !existsSync(summaryFile(results, sweep)));
 }
 
 async function empty(folder: string, isKept: (name: string) => boolean = () => false): Promise<void> {

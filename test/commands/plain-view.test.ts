@@ -7,9 +7,7 @@ import type { SweepProgress } from '../../src/protocol/index.js';
 
 test('the plain view names all cells of a repeated sweep alike, and lists no earlier results', async () => {
   const notices: string[] = [];
-  const written = vi
-    .spyOn(process.stderr, 'write')
-    .mockImplementation((text) => notices.push(String(text)) > 0);
+  const written = vi.spyOn(process.stderr, 'write').mockImplementation((text) => notices.push(String(text)) > 0);
   onTestFinished(() => written.mockRestore());
   const cells = [1, 2, 3].map((repetition) => ({ ...cell(), id: `notes/${repetition}`, repetition }));
   const line = (at: number) =>
@@ -34,9 +32,7 @@ const progress = (change: object = {}): SweepProgress => ({
 
 test('the plain view says once that a run waits, until when, and how to end the wait', async () => {
   const notices: string[] = [];
-  const written = vi
-    .spyOn(process.stderr, 'write')
-    .mockImplementation((text) => notices.push(String(text)) > 0);
+  const written = vi.spyOn(process.stderr, 'write').mockImplementation((text) => notices.push(String(text)) > 0);
   onTestFinished(() => written.mockRestore());
   const until = new Date();
   until.setHours(until.getHours() + 1, 5);
@@ -44,16 +40,12 @@ test('the plain view says once that a run waits, until when, and how to end the 
   const view = plainView({ sweep: 'long', cells: [] } as unknown as Plan);
   for (let looks = 0; looks < 2; looks++)
     await view.show({ progress: progress({ parked }), waiting: null, results: [] });
-  expect(notices).toEqual([
-    expect.stringMatching(/^waiting for openai until \d\d:05; .*retry long --now`\n$/),
-  ]);
+  expect(notices).toEqual([expect.stringMatching(/^waiting for openai until \d\d:05; .*retry long --now`\n$/)]);
 });
 
 test('the plain view says once what a sweep cannot do', async () => {
   const notices: string[] = [];
-  const written = vi
-    .spyOn(process.stderr, 'write')
-    .mockImplementation((text) => notices.push(String(text)) > 0);
+  const written = vi.spyOn(process.stderr, 'write').mockImplementation((text) => notices.push(String(text)) > 0);
   onTestFinished(() => written.mockRestore());
   const troubles = [{ what: 'read the plan', message: 'the share is away' }];
   const view = plainView({ sweep: 'long', cells: [] } as unknown as Plan);

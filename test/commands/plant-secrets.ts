@@ -31,13 +31,7 @@ export async function plantSecrets(project: TestProject, server: ModelServer): P
         `args = ["-c", "echo $S; printf '%s\\\\n' \\"$L\\"; echo $S >&2; exit 7"]`,
       ],
       ...['free = true', 'env = { S = "${DEEP_SECRET}", L = "${DEEP_LINES}" }'],
-      ...[
-        '[providers.house]',
-        `base_url = "${server.address}/v1"`,
-        'api_key = "${JUDGE_KEY}"',
-        'free = true',
-        '',
-      ],
+      ...['[providers.house]', `base_url = "${server.address}/v1"`, 'api_key = "${JUDGE_KEY}"', 'free = true', ''],
     ]
       .join('\n')
       .replace('../../../../../leaky.cjs', join(project.folder, 'leaky.cjs')),
@@ -135,9 +129,6 @@ async function plantJudged(project: TestProject, server: ModelServer, target: st
       more: `scripts: {evaluators: [{name: e, command: ${JSON.stringify(summary)}}]}`,
     });
     const judge = `{enabled: true, rubric: rubric.yaml, pass_threshold: 0.5, model: house/${name}}`;
-    await project.write(
-      `fixtures/${name}.yaml`,
-      text.replace('evaluation:', `evaluation:\n  judge: ${judge}`),
-    );
+    await project.write(`fixtures/${name}.yaml`, text.replace('evaluation:', `evaluation:\n  judge: ${judge}`));
   }
 }

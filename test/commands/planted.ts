@@ -11,10 +11,7 @@ export const PLAIN = 'hB7mQ2zT9wK4xP6v';
 export const KEY = 'jD5-key-of-the-judge-rW8';
 
 /** Any of these is a leak, anywhere; of a truncated value, its beginning. */
-const forms = [
-  ...new Set([SECRET, LINES, ...LINES.split('\n'), PLAIN, KEY].flatMap(encodings)),
-  SECRET.slice(0, 9),
-];
+const forms = [...new Set([SECRET, LINES, ...LINES.split('\n'), PLAIN, KEY].flatMap(encodings)), SECRET.slice(0, 9)];
 export const leaksIn = (text: string): string[] => forms.filter((form) => text.includes(form));
 
 /** Every file, folder and symlink with its path, and its content or the destination of the symlink. */

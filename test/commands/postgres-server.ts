@@ -54,10 +54,10 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     const [first = '', ...rest] = [...as, join(programs, name), ...args];
     return [first, rest];
   };
-  execFileSync(
-    ...command('initdb', '-D', data, '-U', USER, '--auth=scram-sha-256', '--pwfile', secret, '--no-sync'),
-    { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
+  execFileSync(...command('initdb', '-D', data, '-U', USER, '--auth=scram-sha-256', '--pwfile', secret, '--no-sync'), {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const port = await freePort();
   const address = `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`;
   const query: PostgresServer['query'] = async (sql, database = 'postgres') => {
@@ -72,10 +72,11 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   };
   const launch = () => {
     const settings = ['listen_addresses=127.0.0.1', 'fsync=off', `unix_socket_directories=`];
-    return execa(
-      ...command('postgres', '-D', data, '-p', String(port), ...settings.flatMap((one) => ['-c', one])),
-      { cwd: folder, reject: false, stdio: 'ignore' },
-    );
+    return execa(...command('postgres', '-D', data, '-p', String(port), ...settings.flatMap((one) => ['-c', one])), {
+      cwd: folder,
+      reject: false,
+      stdio: 'ignore',
+    });
   };
   let server: ReturnType<typeof launch> | null = null;
   const start = async (): Promise<void> => {
@@ -89,10 +90,15 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   };
   await start();
   return {
-    ...{ port, address, password: PASSWORD, query, stop, start },
+    port,
+    address,
+    password: PASSWORD,
+    query,
+    stop,
+    start,
     databases: async () =>
-      (await query(`SELECT datname FROM pg_database WHERE datname LIKE 'llm_tool_test%'`)).map(
-        ({ datname }) => String(datname),
+      (await query(`SELECT datname FROM pg_database WHERE datname LIKE 'llm_tool_test%'`)).map(({ datname }) =>
+        String(datname),
       ),
     remove: async () => {
       await stop();

@@ -20,15 +20,11 @@ const modeOf = (path: string): number => statSync(path).mode & 0o7777;
 
 /** Runs the command line under a umask, as from a shell. */
 const underUmask = (own: TestProject, umask: string, args: string[]): void => {
-  execFileSync(
-    'sh',
-    ['-c', `umask ${umask}; exec node "$@"`, 'sh', join(REPOSITORY, 'dist/cli.js'), ...args],
-    {
-      cwd: own.folder,
-      env: { ...process.env, ...own.env, KEY: 'a-secret-of-this-run' },
-      stdio: 'pipe',
-    },
-  );
+  execFileSync('sh', ['-c', `umask ${umask}; exec node "$@"`, 'sh', join(REPOSITORY, 'dist/cli.js'), ...args], {
+    cwd: own.folder,
+    env: { ...process.env, ...own.env, KEY: 'a-secret-of-this-run' },
+    stdio: 'pipe',
+  });
 };
 
 /** The folder and everything below it except symlinks, which have no modes. */
@@ -52,31 +48,22 @@ describe('file modes', () => {
   test.each([
     ['0', 0o022],
     ['077', 0o077],
-  ])(
-    'under umask %s the results grant nobody more access than the umask allows',
-    async (umask, forbidden) => {
-      const own = await createProject(
-        { ...EMPTY_FIXTURE, 'fixtures/keyed.yaml': KEYED },
-        { ownEngine: true },
-      );
-      underUmask(own, umask, ['run', 'keyed']);
-      const files = await allBelow(own.results);
-      expect(files.length).toBeGreaterThan(15);
-      expect(files.filter((file) => (modeOf(file) & forbidden) !== 0)).toEqual([]);
-      const [line] = await own.resultLines();
-      // Only the user can access the run's folder, the folder of the handed-over values and the file with them.
-      const output = readFileSync(
-        join(own.results, line?.results_dir ?? '', 'artifacts/transcript.raw.txt'),
-        'utf8',
-      );
-      expect(output).toMatch(/700\\n700\\n600/);
-      const { folder } = projectState(own.results, own.state);
-      expect(modeOf(folder)).toBe(0o700);
-      const logs = (await allBelow(join(folder, 'logs'))).slice(1);
-      expect(logs.map(modeOf)).toEqual(logs.map(() => 0o600));
-      await own.remove();
-    },
-  );
+  ])('under umask %s the results grant nobody more access than the umask allows', async (umask, forbidden) => {
+    const own = await createProject({ ...EMPTY_FIXTURE, 'fixtures/keyed.yaml': KEYED }, { ownEngine: true });
+    underUmask(own, umask, ['run', 'keyed']);
+    const files = await allBelow(own.results);
+    expect(files.length).toBeGreaterThan(15);
+    expect(files.filter((file) => (modeOf(file) & forbidden) !== 0)).toEqual([]);
+    const [line] = await own.resultLines();
+    // Only the user can access the run's folder, the folder of the handed-over values and the file with them.
+    const output = readFileSync(join(own.results, line?.results_dir ?? '', 'artifacts/transcript.raw.txt'), 'utf8');
+    expect(output).toMatch(/700\\n700\\n600/);
+    const { folder } = projectState(own.results, own.state);
+    expect(modeOf(folder)).toBe(0o700);
+    const logs = (await allBelow(join(folder, 'logs'))).slice(1);
+    expect(logs.map(modeOf)).toEqual(logs.map(() => 0o600));
+    await own.remove();
+  });
 
   test.runIf(isRoot)(
     'another user of the machine cannot read the state, raw output or handed-over values',
@@ -148,21 +135,18 @@ function listening(pid: number): string[] {
   );
 }
 
-test.runIf(process.platform === 'linux')(
-  "the engine's server and its Web UI listen on loopback only",
-  async () => {
-    const own = await createProject(EMPTY_FIXTURE, { ownServer: true });
-    await own.cli(['engine', 'start']);
-    const status = JSON.parse((await own.cli(['engine', 'status', '--json'])).stdout) as {
-      server: { pid: number };
-    };
-    const addresses = listening(status.server.pid);
-    expect(addresses.length).toBeGreaterThanOrEqual(2);
-    // 127.0.0.1, as the IPv4 and the IPv6 table write it.
-    expect(addresses.filter((address) => !/^(0000000000000000FFFF0000)?0100007F$/.test(address))).toEqual([]);
-    await own.remove();
-  },
-);
+test.runIf(process.platform === 'linux')("the engine's server and its Web UI listen on loopback only", async () => {
+  const own = await createProject(EMPTY_FIXTURE, { ownServer: true });
+  await own.cli(['engine', 'start']);
+  const status = JSON.parse((await own.cli(['engine', 'status', '--json'])).stdout) as {
+    server: { pid: number };
+  };
+  const addresses = listening(status.server.pid);
+  expect(addresses.length).toBeGreaterThanOrEqual(2);
+  // 127.0.0.1, as the IPv4 and the IPv6 table write it.
+  expect(addresses.filter((address) => !/^(0000000000000000FFFF0000)?0100007F$/.test(address))).toEqual([]);
+  await own.remove();
+});
 
 test("only the user can access the database of the engine's server and SQLite's files next to it, under any umask", async ({
   onTestFinished,
@@ -189,8 +173,7 @@ test('a client of the server cannot make a worker read a plan, and so commands, 
     args: [{ sweep: evil, round: 1, concurrency: 1 }],
   });
   const failure: unknown = await handle.result().catch((error: unknown) => error);
-  const causes = (error: unknown): string =>
-    error instanceof Error ? `${error.message} ${causes(error.cause)}` : '';
+  const causes = (error: unknown): string => (error instanceof Error ? `${error.message} ${causes(error.cause)}` : '');
   expect(causes(failure)).toContain('is not a valid sweep or run id');
   await connection.close();
 });

@@ -17,14 +17,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 test('run follows a sweep to its end, prints one document, and exits', async () => {
-  const { exitCode, stdout, stderr } = await project.start([
-    'run',
-    'small',
-    '--no-cache',
-    '--name',
-    'real',
-    '--json',
-  ]);
+  const { exitCode, stdout, stderr } = await project.start(['run', 'small', '--no-cache', '--name', 'real', '--json']);
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
   expect(documentOf(stdout).totals).toMatchObject({ cells: 1, passed: 1 });
 });
@@ -73,14 +66,11 @@ const STARTS: [string, string[], number, RegExp][] = [
   ['an unknown verb', ['rnu', '--json'], 2, /"usage"/],
 ];
 
-test.each(STARTS)(
-  '%s prints its result and exits as a process of its own',
-  async (_verb, args, code, prints) => {
-    const { exitCode, stdout, stderr } = await project.start(args);
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: code });
-    expect(code === 0 ? stdout : stdout + stderr).toMatch(prints);
-  },
-);
+test.each(STARTS)('%s prints its result and exits as a process of its own', async (_verb, args, code, prints) => {
+  const { exitCode, stdout, stderr } = await project.start(args);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: code });
+  expect(code === 0 ? stdout : stdout + stderr).toMatch(prints);
+});
 
 test('view prints its address, and ends when it is interrupted', async () => {
   const view = project.start(['view', '--no-open']);

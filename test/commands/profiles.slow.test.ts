@@ -211,9 +211,7 @@ describe('numbers and folders', () => {
     const { exitCode, stderr } = await project.cli(args, { LLM_TOOL_TEST_BUDGET_USD: 'much' });
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/LLM_TOOL_TEST_BUDGET_USD.*number above 0/);
-    expect(
-      (await project.cli([...args, '--max-usd', '1'], { LLM_TOOL_TEST_BUDGET_USD: 'much' })).exitCode,
-    ).toBe(0);
+    expect((await project.cli([...args, '--max-usd', '1'], { LLM_TOOL_TEST_BUDGET_USD: 'much' })).exitCode).toBe(0);
     expect((await project.cli(args, { LLM_TOOL_TEST_BUDGET_USD: '' })).exitCode).toBe(0);
   });
 });

@@ -59,10 +59,7 @@ export interface ProjectOptions {
 }
 
 /** Files are paths relative to the project's folder. */
-export async function createProject(
-  files: Record<string, string>,
-  options: ProjectOptions = {},
-): Promise<TestProject> {
+export async function createProject(files: Record<string, string>, options: ProjectOptions = {}): Promise<TestProject> {
   const { ownServer = false, ownEngine = ownServer, stateIn } = options;
   const isShared = !ownEngine && stateIn === undefined;
   const place = isShared ? await takePlace() : await makePlace(stateIn);
@@ -202,9 +199,7 @@ export async function openRun(document: SweepDocument, cell = 0): Promise<RunFol
 /** The answers of a judge in a run, in order. */
 export const answersIn = async ({ path, text }: RunFolder): Promise<JudgeAnswer[]> => {
   const names = (await readdir(path('artifacts/judge'))).filter((name) => name.startsWith('answer-')).sort();
-  return Promise.all(
-    names.map(async (name) => JSON.parse(await text(`artifacts/judge/${name}`)) as JudgeAnswer),
-  );
+  return Promise.all(names.map(async (name) => JSON.parse(await text(`artifacts/judge/${name}`)) as JudgeAnswer));
 };
 
 /** Waits for a state; throws an error with its name if it is not reached in time. */

@@ -38,8 +38,7 @@ const own = { more: 'tool_matrix: [{agent: own, models: [one, two]}]' };
 const says = (text: string): string => `{type: file_contains, path: note.txt, substring: ${text}}`;
 const write = (name: string, gates: string[], more = own.more): Promise<void> =>
   project.write(`fixtures/${name}.yaml`, scenario(name, { gates, more }));
-const outcomesOf = ({ cells }: ReturnType<typeof documentOf>): (string | null)[] =>
-  cells.map(({ outcome }) => outcome);
+const outcomesOf = ({ cells }: ReturnType<typeof documentOf>): (string | null)[] => cells.map(({ outcome }) => outcome);
 
 test('changed gates are checked on the work of earlier runs, with the verdicts of a fresh run and no start of an agent', async () => {
   await write('note', ['{type: file_exists, path: note.txt}']);
@@ -95,9 +94,7 @@ test('a single run is checked again by its id', async () => {
   await write('single', [says('nothing')]);
   const id = document.cells[1]?.results_dir?.split('/').at(-1) ?? '';
   const { stdout } = await project.cli(['regrade', id, '--json']);
-  expect(documentOf(stdout).cells).toMatchObject([
-    { model: 'two', outcome: 'fail', regraded_from: { run: id } },
-  ]);
+  expect(documentOf(stdout).cells).toMatchObject([{ model: 'two', outcome: 'fail', regraded_from: { run: id } }]);
 });
 
 test('--dry-run shows the verdicts and keeps nothing of them', async () => {
@@ -121,26 +118,20 @@ test('--dry-run shows the verdicts and keeps nothing of them', async () => {
 test.each([
   ['its prompt', own, 'task', 'steps[0].prompt'],
   ['its setup commands', { more: `${own.more}\nsetup: {commands: ['true']}` }, '', 'inputs.commands'],
-])(
-  'a scenario that has changed in %s is refused, and nothing is started',
-  async (_what, { more }, task, path) => {
-    const text = scenario('other', { gates: [says('one')], more: own.more });
-    await project.write('fixtures/other.yaml', text);
-    const { document } = await project.run(['other']);
-    const before = (await project.resultLines()).length;
-    const changed = scenario('other', { gates: [says('one')], more });
-    await project.write(
-      'fixtures/other.yaml',
-      task === '' ? changed : changed.replace('do it', 'do something else'),
-    );
-    const { exitCode, stdout } = await project.cli(['regrade', document.sweep, '--json']);
-    expect(exitCode).toBe(2);
-    const { error } = JSON.parse(stdout) as { error: { code: string; message: string } };
-    expect(error.code).toBe('work_changed');
-    expect(error.message).toContain(path);
-    expect(await project.resultLines()).toHaveLength(before);
-  },
-);
+])('a scenario that has changed in %s is refused, and nothing is started', async (_what, { more }, task, path) => {
+  const text = scenario('other', { gates: [says('one')], more: own.more });
+  await project.write('fixtures/other.yaml', text);
+  const { document } = await project.run(['other']);
+  const before = (await project.resultLines()).length;
+  const changed = scenario('other', { gates: [says('one')], more });
+  await project.write('fixtures/other.yaml', task === '' ? changed : changed.replace('do it', 'do something else'));
+  const { exitCode, stdout } = await project.cli(['regrade', document.sweep, '--json']);
+  expect(exitCode).toBe(2);
+  const { error } = JSON.parse(stdout) as { error: { code: string; message: string } };
+  expect(error.code).toBe('work_changed');
+  expect(error.message).toContain(path);
+  expect(await project.resultLines()).toHaveLength(before);
+});
 
 test('a run whose work was not kept is an error that says so', async () => {
   await write('gone', [says('one')]);
@@ -201,10 +192,7 @@ test('a cell that is named is run, although its work could be checked again', as
   await write('named_cell', [says('two')]);
   const { document } = await project.run(['named_cell', '--regrade']);
   const before = starts();
-  const retried = await project.cli([
-    ...['retry', document.sweep, '--cell', document.cells[0]?.id ?? ''],
-    '--json',
-  ]);
+  const retried = await project.cli([...['retry', document.sweep, '--cell', document.cells[0]?.id ?? ''], '--json']);
   expect([outcomesOf(documentOf(retried.stdout)), starts()]).toEqual([['fail', 'pass'], before + 1]);
 });
 
@@ -227,16 +215,10 @@ test('a workspace that was not kept as a whole is not checked again, or else its
 });
 
 test('what only the mock does is no reason to run other agents', async () => {
-  await project.write(
-    'fixtures/mocked.yaml',
-    scenario('mocked', { gates: [says('one')], ...own, steps: ['say: a'] }),
-  );
+  await project.write('fixtures/mocked.yaml', scenario('mocked', { gates: [says('one')], ...own, steps: ['say: a'] }));
   await project.run(['mocked']);
   const before = starts();
-  await project.write(
-    'fixtures/mocked.yaml',
-    scenario('mocked', { gates: [says('two')], ...own, steps: ['say: b'] }),
-  );
+  await project.write('fixtures/mocked.yaml', scenario('mocked', { gates: [says('two')], ...own, steps: ['say: b'] }));
   const { document } = await project.run(['mocked', '--regrade']);
   expect([outcomesOf(document), starts()]).toEqual([['fail', 'pass'], before]);
 });

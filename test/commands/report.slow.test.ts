@@ -125,11 +125,7 @@ describe('report', () => {
     ]);
     const here = await project.cli(args, { GITHUB_ACTIONS: '' });
     expect(here.stderr).toBe('report  summary.md');
-    expect((await project.read('summary.md')).match(/^#+ (?:before|❌)/gm)).toEqual([
-      '# before',
-      '## ❌',
-      '## ❌',
-    ]);
+    expect((await project.read('summary.md')).match(/^#+ (?:before|❌)/gm)).toEqual(['# before', '## ❌', '## ❌']);
     const other = await project.cli(['report', 'latest', '--format', 'md'], { GITHUB_ACTIONS: 'true' });
     expect(other.stderr).toBe('');
   });
@@ -158,21 +154,12 @@ describe('report', () => {
     expect(text).toMatch(/❌ fail \| bad .*::error::pwned" \| its metrics\.json cannot be read \|/);
     expect(text).toMatch(/✅ pass \| good .* \| its artifacts\/run\.json cannot be read \|/);
     for (const format of ['html', 'junit', 'github'])
-      expect(await report('latest', '--results', results, '--format', format)).toContain(
-        'its folder is gone',
-      );
+      expect(await report('latest', '--results', results, '--format', format)).toContain('its folder is gone');
   });
 
   test('replaces an existing file and leaves no temporary file next to it', async () => {
     await project.write('reports/page.html', 'old');
-    const { exitCode } = await project.cli([
-      'report',
-      'latest',
-      '--format',
-      'html',
-      '--output',
-      'reports/page.html',
-    ]);
+    const { exitCode } = await project.cli(['report', 'latest', '--format', 'html', '--output', 'reports/page.html']);
     expect(exitCode).toBe(0);
     expect(await project.read('reports/page.html')).toMatch(/^<!doctype html>\n[^]*<\/html>\n$/);
     expect(await filesBelow(join(project.folder, 'reports'))).toHaveLength(1);

@@ -4,15 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { opaqueId } from '../../src/store/results-folder.js';
-import {
-  cellsOf,
-  createProject,
-  EMPTY_FIXTURE,
-  filesBelow,
-  openRun,
-  scenario,
-  type TestProject,
-} from './project.js';
+import { cellsOf, createProject, EMPTY_FIXTURE, filesBelow, openRun, scenario, type TestProject } from './project.js';
 
 const THERE = '{type: file_exists, path: README.md}';
 const HANG = 'sh -c "trap \'\' TERM; sleep 300" & sleep 300';
@@ -27,10 +19,7 @@ const PASSING = {
     more: 'run: {idle_timeout_secs: 0.5}',
   }),
   'flood-of-mock': scenario('flood-of-mock', {
-    gates: [
-      `{type: command_succeeds, command: '${FLOOD}'}`,
-      `{type: script, description: flood, command: '${FLOOD}'}`,
-    ],
+    gates: [`{type: command_succeeds, command: '${FLOOD}'}`, `{type: script, description: flood, command: '${FLOOD}'}`],
     steps: [`run: '${FLOOD}'`],
     more: `scripts: {post: [{command: '${FLOOD}'}]}`,
   }),
@@ -92,8 +81,7 @@ afterAll(() => project.remove());
 
 const outcomesOf = ({ document }: Sweep): Record<string, unknown> =>
   Object.fromEntries(document.cells.map(({ scenario: name, outcome }) => [name, outcome]));
-const messageOf = (document: SweepDocument, name: string): string =>
-  cellsOf(document, name).cells[0]?.message ?? '';
+const messageOf = (document: SweepDocument, name: string): string => cellsOf(document, name).cells[0]?.message ?? '';
 
 describe('runs that pass', () => {
   test('make the command exit 0', () => {

@@ -78,9 +78,7 @@ const outcomeOf = (name: string): unknown => cellsOf(shared, name).cells[0]?.out
 
 /** Files of the workspaces of a scenario's runs. */
 const workspacesOf = async (name: string): Promise<string[]> => {
-  const files = await Promise.all(
-    foldersOf(project, name).map((folder) => filesBelow(join(folder, 'workspace'))),
-  );
+  const files = await Promise.all(foldersOf(project, name).map((folder) => filesBelow(join(folder, 'workspace'))));
   return files.flat();
 };
 
@@ -118,9 +116,7 @@ test('scripts and gates find the transcript, the events and the folders by absol
   expect(outcomeOf('scripted')).toBe('pass');
   const { run, metrics } = await openRun(cellsOf(shared, 'scripted'));
   expect(run.post_scripts[0]).toMatchObject({ exit_code: 0 });
-  expect(metrics.evaluator_results).toEqual([
-    { name: 'e', metrics: { n: 3 }, score: 0.5, summary: null, error: null },
-  ]);
+  expect(metrics.evaluator_results).toEqual([{ name: 'e', metrics: { n: 3 }, score: 0.5, summary: null, error: null }]);
 });
 
 test('setup files and initial-state are in the workspace, and a failing setup command causes only a warning', async () => {

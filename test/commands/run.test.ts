@@ -2,14 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  copyExamples,
-  createProject,
-  EMPTY_FIXTURE,
-  openRun,
-  scenario,
-  type TestProject,
-} from './project.js';
+import { copyExamples, createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 let project: TestProject;
 
@@ -146,9 +139,7 @@ describe('the matrix', () => {
     expect(await names('--tags', 'cli', '--tier', '1')).toEqual(['quick']);
     const nothing = await project.cli(['run', 'tagged', '--tags', 'none']);
     expect(nothing.exitCode).toBe(2);
-    expect(
-      (await project.cli(['run', 'tagged', '--tags', 'none', '--pass-with-no-scenarios'])).exitCode,
-    ).toBe(0);
+    expect((await project.cli(['run', 'tagged', '--tags', 'none', '--pass-with-no-scenarios'])).exitCode).toBe(0);
   });
 
   test('is shown by --dry-run, which leaves nothing behind', async () => {
@@ -170,8 +161,7 @@ test('--dry-run shows agents and judges that may spend money without LLM_TOOL_TE
   const fresh = await createProject(
     {
       ...EMPTY_FIXTURE,
-      'fixtures/r.yaml':
-        'criteria: [{id: a, weight: 1, description: x}]\noutput: {format: json, require_fields: []}\n',
+      'fixtures/r.yaml': 'criteria: [{id: a, weight: 1, description: x}]\noutput: {format: json, require_fields: []}\n',
       'fixtures/paid.yaml': scenario('paid', { more: 'tool_matrix: [{agent: claude-code}]' }).replace(
         /^evaluation:$/m,
         `evaluation:\n  ${judge}`,

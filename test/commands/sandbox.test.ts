@@ -6,14 +6,7 @@ import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 import { partOf } from './engine-parts.js';
-import {
-  createProject,
-  EMPTY_FIXTURE,
-  openRun,
-  scenario,
-  type RunFolder,
-  type TestProject,
-} from './project.js';
+import { createProject, EMPTY_FIXTURE, openRun, scenario, type RunFolder, type TestProject } from './project.js';
 
 const lacking = await whyNoBubblewrap();
 const lacksNetwork = await whyNoOwnNetwork();
@@ -58,11 +51,7 @@ beforeAll(async () => {
   await mkdir(elsewhere, { recursive: true });
   await writeFile(join(elsewhere, 'notes'), KEPT);
   const places = [project.folder, project.state].join(' ');
-  await project.write(
-    'probe',
-    PROBE.replaceAll('$PLACES', places).replace('KEPT', KEPT.replace('-', `'-'`)),
-    0o755,
-  );
+  await project.write('probe', PROBE.replaceAll('$PLACES', places).replace('KEPT', KEPT.replace('-', `'-'`)), 0o755);
   await project.write('llm-tool-test-config.toml', '[agents.codex]\ncommand = "./probe"\n');
   const gates = [`{type: file_exists, path: made.txt}`, `{type: command_succeeds, command: "true ${KEPT}"}`];
   await project.write('fixtures/empty/initial-state/x', KEPT);
@@ -85,9 +74,7 @@ async function probed(type: string): Promise<{ folder: RunFolder; printed: strin
 
 /** Names of the variables that the agent was given. */
 const namesIn = (printed: string[]): string[] =>
-  printed
-    .flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? [])
-    .filter((name) => !/^(PWD|OLDPWD|SHLVL|_)$/.test(name));
+  printed.flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? []).filter((name) => !/^(PWD|OLDPWD|SHLVL|_)$/.test(name));
 
 describe('the environment of an agent', () => {
   it.each(['local', 'bubblewrap'].filter((type) => type === 'local' || lacking === null))(
@@ -120,8 +107,7 @@ describe.skipIf(lacking !== null)(`a prying agent${because(lacking)}`, () => {
     const { folder, printed } = await probed('local');
     const fixtures = join(project.folder, 'fixtures');
     const places = [join(fixtures, 'empty'), join(fixtures, 'local.yaml'), project.results, elsewhere];
-    for (const place of places)
-      expect(printed).toContainEqual(expect.stringMatching(new RegExp(`^found ${place}`)));
+    for (const place of places) expect(printed).toContainEqual(expect.stringMatching(new RegExp(`^found ${place}`)));
     for (const place of [project.folder, project.state]) expect(printed).toContain(`wrote ${place}`);
     expect(folder.run).toMatchObject({ environment: 'local', sandboxed: false });
     expect(await folder.text('report.md')).toMatch(/\| Environment +\| local, unsandboxed +\|/);
@@ -167,10 +153,10 @@ describe('without bwrap', () => {
         ) as string,
       });
       expect(outcomes['auto']).toMatchObject({
-        ...{ outcome: 'pass', environment: 'local', sandboxed: false },
-        warnings: [
-          expect.stringMatching(/^environment.type auto: no sandbox, used local: bwrap cannot/) as string,
-        ],
+        outcome: 'pass',
+        environment: 'local',
+        sandboxed: false,
+        warnings: [expect.stringMatching(/^environment.type auto: no sandbox, used local: bwrap cannot/) as string],
       });
     } finally {
       await bare.remove();
@@ -211,8 +197,7 @@ describe.skipIf(lacking !== null)(`without pasta${because(lacking)}`, () => {
     expect(JSON.parse(stdout)).toEqual({
       error: {
         code: 'infrastructure',
-        message:
-          'the config file sets require_sandbox: pasta is not on PATH; install passt (apt install passt)',
+        message: 'the config file sets require_sandbox: pasta is not on PATH; install passt (apt install passt)',
         problems: [],
       },
     });
@@ -226,7 +211,10 @@ describe.skipIf(lacking !== null)(`without pasta${because(lacking)}`, () => {
     const warning =
       'the sandbox shared the network of this machine, including its loopback: pasta is not on PATH; install passt (apt install passt)';
     expect(run).toMatchObject({
-      ...{ outcome: 'pass', environment: 'bubblewrap', sandboxed: true, warnings: [warning] },
+      outcome: 'pass',
+      environment: 'bubblewrap',
+      sandboxed: true,
+      warnings: [warning],
       sandbox: { filesystem: true, network: 'shared' },
     });
     const report = await text('report.md');
@@ -240,11 +228,10 @@ describe.skipIf(lacking !== null)(`without pasta${because(lacking)}`, () => {
       await bare.write('llm-tool-test-config.toml', 'require_sandbox = true\n');
       expect((await bare.cli(['engine', 'start'])).exitCode).toBe(0);
       const PATH = process.env['PATH'] ?? '';
-      const { run } = await openRun(
-        (await bare.run(['boxed', '--no-cache', '--agents', 'mock'], { PATH })).document,
-      );
+      const { run } = await openRun((await bare.run(['boxed', '--no-cache', '--agents', 'mock'], { PATH })).document);
       expect(run).toMatchObject({
-        ...{ outcome: 'error', starts: 0 },
+        outcome: 'error',
+        starts: 0,
         message: expect.stringMatching(/^require_sandbox: pasta is not on PATH/) as string,
       });
     },

@@ -36,10 +36,7 @@ async function night(): Promise<Firing> {
 
 test('a week: a fall on night 4 stays red until night 6 is accepted; each night starts its agents', async () => {
   const nothing = await schedule('accept', 'nightly', '--json');
-  expect([nothing.exitCode, JSON.parse(nothing.stdout)]).toMatchObject([
-    2,
-    { error: { code: 'unknown_schedule' } },
-  ]);
+  expect([nothing.exitCode, JSON.parse(nothing.stdout)]).toMatchObject([2, { error: { code: 'unknown_schedule' } }]);
   const options = ['--repeat', '6', '--fail-on', 'worse', '--junit', 'out/junit.xml'];
   await schedule('create', 'nightly', 'notes', 'lists', '--cron', '0 3 * * *', ...options);
   const early = await schedule('accept', 'nightly');
@@ -58,7 +55,9 @@ test('a week: a fall on night 4 stays red until night 6 is accepted; each night 
   const later = [await night(), await night()];
   for (const red of [fallen, ...later]) {
     expect(red).toMatchObject({
-      ...{ exit_code: 1, verdict: 'worse', compared_with: first.sweep },
+      exit_code: 1,
+      verdict: 'worse',
+      compared_with: first.sweep,
       nights: { state: 'loss', since: { sweep: fallen.sweep }, configurations: [{ scenario: 'notes' }] },
     });
     expect(red.text).toContain(`worse since ${fallen.sweep}`);
@@ -76,7 +75,8 @@ test('a week: a fall on night 4 stays red until night 6 is accepted; each night 
   expect(JSON.parse(accepted.stdout)).toMatchObject({
     reference: { sweep: later[1]?.sweep },
     latest: {
-      ...{ exit_code: 0, verdict: 'not worse' },
+      exit_code: 0,
+      verdict: 'not worse',
       text: expect.stringContaining('accepted as the reference') as string,
     },
   });
@@ -84,7 +84,9 @@ test('a week: a fall on night 4 stays red until night 6 is accepted; each night 
   expect(await project.read(`${FOLDER}/junit.xml`)).not.toContain('type="worse"');
 
   expect(await night()).toMatchObject({
-    ...{ exit_code: 0, verdict: 'not shown', compared_with: later[1]?.sweep },
+    exit_code: 0,
+    verdict: 'not shown',
+    compared_with: later[1]?.sweep,
     nights: { accepted: true, state: 'no loss', nights: 2 },
   });
   const shown = JSON.parse((await schedule('show', 'nightly', '--json')).stdout) as ScheduleSummary & {

@@ -26,10 +26,7 @@ describe('schedule create', () => {
     [['--cron', 'daily'], 'expected 5 fields'],
     [['--cron', '0 3 * * *', '--every', '6h'], 'either --cron or --every'],
     [[], 'either --cron or --every'],
-    [
-      ['--cron', '0 3 * * *', '--timezone', 'Berlin'],
-      "--timezone 'Berlin': expected the name of a time zone",
-    ],
+    [['--cron', '0 3 * * *', '--timezone', 'Berlin'], "--timezone 'Berlin': expected the name of a time zone"],
     [['--every', '6h', '--timezone', 'Europe/Berlin'], '--timezone needs --cron'],
     [['--every', '10s'], 'expected at least 1m'],
     [['--every', 'often'], 'expected a time of at most 52 weeks, e.g. 30s, 15m, 6h'],
@@ -44,15 +41,7 @@ describe('schedule create', () => {
 
   test('rejects a webhook that is not a variable, without printing what may be a secret', async () => {
     const url = 'https://hooks.example.com/T0/geheim';
-    const { exitCode, stderr } = await schedule(
-      'create',
-      'nightly',
-      'notes',
-      '--every',
-      '6h',
-      '--webhook',
-      url,
-    );
+    const { exitCode, stderr } = await schedule('create', 'nightly', 'notes', '--every', '6h', '--webhook', url);
     expect(exitCode).toBe(2);
     expect(stderr).toContain("--webhook '${NAME}'");
     expect(stderr).not.toContain('geheim');
@@ -60,20 +49,8 @@ describe('schedule create', () => {
 
   test('rejects names that cannot be part of an id, and asks for consent to spend money', async () => {
     const named = await schedule('create', '../x', 'notes', '--every', '6h');
-    expect([named.exitCode, named.stderr]).toEqual([
-      2,
-      expect.stringContaining('not a valid schedule name') as string,
-    ]);
-    const agent = await schedule(
-      'create',
-      'x',
-      'notes',
-      '--every',
-      '6h',
-      '--agents',
-      'claude-code',
-      '--json',
-    );
+    expect([named.exitCode, named.stderr]).toEqual([2, expect.stringContaining('not a valid schedule name') as string]);
+    const agent = await schedule('create', 'x', 'notes', '--every', '6h', '--agents', 'claude-code', '--json');
     expect([agent.exitCode, JSON.parse(agent.stdout)]).toMatchObject([2, { error: { code: 'not_enabled' } }]);
   });
 
@@ -97,19 +74,24 @@ test('a schedule is created, listed, triggered and deleted', async () => {
   const created = await schedule('create', 'nightly', 'notes', ...cron, '--json');
   expect(created.exitCode).toBe(0);
   expect(JSON.parse(created.stdout)).toMatchObject({
-    ...{ schedule: 'nightly', when: '0 3 * * * Europe/Berlin', status: 'active', cells: 1, latest: null },
+    schedule: 'nightly',
+    when: '0 3 * * * Europe/Berlin',
+    status: 'active',
+    cells: 1,
+    latest: null,
   });
   const again = await schedule('create', 'nightly', 'notes', ...cron);
-  expect([again.exitCode, again.stderr]).toEqual([
-    2,
-    expect.stringContaining('change it with --replace') as string,
-  ]);
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('change it with --replace') as string]);
 
   const fired = await schedule('trigger', 'nightly', '--wait', '--json');
   expect(fired).toMatchObject({ exitCode: 0 });
   const firing = Firing.parse(JSON.parse(fired.stdout));
   expect(firing).toMatchObject({
-    ...{ triggered: true, status: 'completed', exit_code: 0, compared_with: null, verdict: null },
+    triggered: true,
+    status: 'completed',
+    exit_code: 0,
+    compared_with: null,
+    verdict: null,
     totals: { cells: 1, passed: 1 },
   });
   const folder = 'llm-tool-test-results/schedules/nightly';

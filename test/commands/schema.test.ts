@@ -37,8 +37,7 @@ describe('schema', () => {
     'is referenced for editors in the first line of %s',
     (file) => {
       const path = join(REPOSITORY, file);
-      const [, reference = ''] =
-        /^# yaml-language-server: \$schema=(\S+)\n/.exec(readFileSync(path, 'utf8')) ?? [];
+      const [, reference = ''] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(readFileSync(path, 'utf8')) ?? [];
       expect(resolve(dirname(path), reference)).toBe(join(REPOSITORY, 'schema', 'scenario.schema.json'));
     },
   );

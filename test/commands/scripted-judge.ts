@@ -52,8 +52,7 @@ function answerTo(asked: string, evidence: string): Json {
       achieved: isMet(capability, evidence),
     }));
     const [, criterion = ''] = asked.split('\n\n');
-    const success =
-      checklist.length === 0 ? isMet(criterion, evidence) : checklist.every(({ achieved }) => achieved);
+    const success = checklist.length === 0 ? isMet(criterion, evidence) : checklist.every(({ achieved }) => achieved);
     return {
       qualitative_summary: success ? 'The evidence shows it.' : 'The evidence does not show it.',
       capability_checklist: checklist,

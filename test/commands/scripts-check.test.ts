@@ -126,9 +126,7 @@ const faults: Record<string, Fault> = {
   },
   'other-program': {
     change: ['README.md', 'other-program/run.ts <file>', 'another/run.ts <file>'],
-    problems: [
-      ['README.md', 'another/run.ts', /^runs .*another\/run\.ts; expected .*other-program\/run\.ts/],
-    ],
+    problems: [['README.md', 'another/run.ts', /^runs .*another\/run\.ts; expected .*other-program\/run\.ts/]],
   },
   'all-allowed': {
     change: ['README.md', /--allow-read=notes/g, '-A'],
@@ -229,8 +227,7 @@ async function plant(name: string, fault?: Fault): Promise<Record<File, string>>
     expect(changed, `${name} is changed`).not.toBe(texts[file]);
     texts[file] = changed;
   }
-  for (const [file, text] of Object.entries(texts))
-    await project.write(`.agents/scripts/${name}/${file}`, text);
+  for (const [file, text] of Object.entries(texts)) await project.write(`.agents/scripts/${name}/${file}`, text);
   await project.write(`.agents/scripts/${name}/example/notes/two.txt`, 'one\ntwo\n');
   return texts;
 }

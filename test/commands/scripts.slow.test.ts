@@ -193,10 +193,7 @@ describe('scripts run', () => {
   });
 
   test('exits with 3 without Deno, and says how to install it', async () => {
-    const { exitCode, stdout, stderr } = await project.cli(
-      ['scripts', 'run', 'echo'],
-      noDeno(project.folder),
-    );
+    const { exitCode, stdout, stderr } = await project.cli(['scripts', 'run', 'echo'], noDeno(project.folder));
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
     expect(stderr).toMatch(/Deno was not found.*npm install --save-dev deno/);
   });
@@ -208,11 +205,7 @@ describe('scripts run', () => {
       '{"name":"deno","optionalDependencies":{"@deno/here":"1","@deno/other":"1"}}',
     );
     await own.write('node_modules/@deno/here/package.json', '{"name":"@deno/here"}');
-    await own.write(
-      'node_modules/@deno/here/deno',
-      `#!/bin/sh\necho '{"success":true,"data":"own"}'\n`,
-      0o755,
-    );
+    await own.write('node_modules/@deno/here/deno', `#!/bin/sh\necho '{"success":true,"data":"own"}'\n`, 0o755);
     const { stdout } = await own.cli(['scripts', 'run', 'echo'], { PATH: NO_DENO_PATH });
     expect(documentOf({ stdout })).toEqual({ success: true, data: 'own' });
     await own.remove();
@@ -224,11 +217,7 @@ describe('scripts new', () => {
     const fresh = await createProject({ 'src/file.txt': '' });
     const { exitCode, stdout } = await fresh.cli(['scripts', 'new', 'greet', '--json']);
     expect(exitCode).toBe(0);
-    const files = [
-      '.agents/lib/script.ts',
-      '.agents/scripts/greet/run.ts',
-      '.agents/scripts/greet/README.md',
-    ];
+    const files = ['.agents/lib/script.ts', '.agents/scripts/greet/run.ts', '.agents/scripts/greet/README.md'];
     expect(documentOf({ stdout })).toEqual({ folder: await realpath(fresh.folder), files });
     const run = await fresh.cli(['scripts', 'run', 'greet', 'World']);
     expect(documentOf(run)).toEqual({ success: true, data: { greeting: 'Hello, World!' } });
@@ -271,8 +260,7 @@ describe('scripts new', () => {
 test('scripts prompt prints the text that tells agents about the scripts', async () => {
   const { exitCode, stdout } = await scripts('prompt');
   expect(exitCode).toBe(0);
-  for (const text of ['`.agents/scripts/`', '`README.md`', '"success":true', '"code"'])
-    expect(stdout).toContain(text);
+  for (const text of ['`.agents/scripts/`', '`README.md`', '"success":true', '"code"']) expect(stdout).toContain(text);
   expect(documentOf(await scripts('prompt', '--json'))).toEqual({ prompt: `${stdout}\n` });
 });
 

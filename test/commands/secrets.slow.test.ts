@@ -133,9 +133,7 @@ test('no file below the results has a handed-over value in its name or content, 
 
 test('the state folder, which only the user can enter, has the secrets only in raw output and what gates read of it', async () => {
   const files = await everythingBelow(project.state);
-  const places = files
-    .filter(({ name, content }) => leaksIn(name + '\n' + content).length > 0)
-    .map(({ name }) => name);
+  const places = files.filter(({ name, content }) => leaksIn(name + '\n' + content).length > 0).map(({ name }) => name);
   expect(places.length).toBeGreaterThan(0);
   expect(places.filter((name) => !/\/work\/[^/]+\/(?:agent\/|steps\/agent)/.test(name))).toEqual([]);
 });

@@ -22,8 +22,7 @@ let shared: string;
 /** Another machine, which has made a sweep. */
 let other: SharedProject;
 
-const cli = (args: string[], env: Record<string, string> = {}) =>
-  project.cli([...args, '--results', shared], env);
+const cli = (args: string[], env: Record<string, string> = {}) => project.cli([...args, '--results', shared], env);
 const json = async (...args: string[]): Promise<unknown> => {
   const { stdout, stderr, exitCode } = await cli([...args, '--json']);
   expect(stderr, stderr).not.toContain('error');
@@ -37,9 +36,7 @@ async function publishPast(id: string): Promise<string[]> {
   const runs = writePastSweep(other.resultsPath, null, { id, daysAgo: 1, runs: 2 });
   await publishSweep(other, id);
   await beginRound(other.resultsPath, id, 1);
-  for (const line of readResults(join(other.resultsPath, 'results.jsonl')).results.filter(
-    ({ sweep }) => sweep === id,
-  ))
+  for (const line of readResults(join(other.resultsPath, 'results.jsonl')).results.filter(({ sweep }) => sweep === id))
     await publishResult(other, { sweep: id, cell: line.cell, round: 1, incarnation: 1 }, line);
   await rm(local, { recursive: true });
   return runs;
@@ -94,14 +91,7 @@ describe('commands that read', () => {
 
 describe('run', () => {
   test('publishes the plan and starts the sweep on the server of the hosts, without an engine', async () => {
-    const { exitCode, stdout, stderr } = await cli([
-      'run',
-      'notes',
-      '--agents',
-      'mock',
-      '--detach',
-      '--json',
-    ]);
+    const { exitCode, stdout, stderr } = await cli(['run', 'notes', '--agents', 'mock', '--detach', '--json']);
     expect(exitCode, stderr).toBe(0);
     const { sweep } = JSON.parse(stdout) as { sweep: string };
     expect(existsSync(join(shared, 'sweeps', sweep, 'plan.json'))).toBe(true);

@@ -35,9 +35,7 @@ beforeAll(async () => {
     }),
   });
   for (const name of ['one', 'two'])
-    hosts.push(
-      project.start(['worker', '--results', shared, '--slots', '1', '--name', name], as(`host-${name}`)),
-    );
+    hosts.push(project.start(['worker', '--results', shared, '--slots', '1', '--name', name], as(`host-${name}`)));
   const seen = await waitUntil(async () => ((await hostsSeen()).length === 2 ? true : null), 60_000, 500);
   expect(seen).toBe(true);
 }, 90_000);
@@ -77,9 +75,7 @@ test('a sweep that runs until its verdict is clear decides on several hosts, als
   expect(decision).toMatchObject({ verdict: 'worse', stopped: 'clear', pairs_left_out: 0 });
   expect(decision?.runs_again).toBeGreaterThan(0);
   expect(cells).toHaveLength(decision?.runs ?? 0);
-  expect(cells.reduce((sum, { earlier_runs }) => sum + (earlier_runs?.runs ?? 0), 0)).toBe(
-    decision?.runs_again,
-  );
+  expect(cells.reduce((sum, { earlier_runs }) => sum + (earlier_runs?.runs ?? 0), 0)).toBe(decision?.runs_again);
   const shown = documentOf((await cli('second', ['show', sweep, '--json'])).stdout);
   expect(shown.decision).toEqual(decision);
   // Each machine has a copy of its own.

@@ -74,9 +74,7 @@ beforeAll(async () => {
   const { document } = await project.run(['broken', 'fine', '--agents', 'mock,chatty,events']);
   done = document;
   runOf = (name, agent = 'mock') =>
-    basename(
-      done.cells.find((cell) => cell.scenario === name && cell.agent === agent)?.results_dir ?? 'no run',
-    );
+    basename(done.cells.find((cell) => cell.scenario === name && cell.agent === agent)?.results_dir ?? 'no run');
   await cp(RECORDED, project.results, { recursive: true, filter: (path) => !path.endsWith('results.jsonl') });
 });
 afterAll(() => project.remove());
@@ -149,10 +147,7 @@ describe('show --transcript', () => {
     expect(many.stderr).toContain(runOf('fine'));
   });
   test('says that there is none if the agent was not started', async () => {
-    await project.write(
-      'fixtures/ill.yaml',
-      scenario('ill', { target: '{binary: cat, health_check: "false"}' }),
-    );
+    await project.write('fixtures/ill.yaml', scenario('ill', { target: '{binary: cat, health_check: "false"}' }));
     const { document } = await project.run(['ill', '--agents', 'mock']);
     const { stdout, exitCode } = await show(document.sweep, '--transcript');
     expect([stdout, exitCode]).toEqual(['no transcript: the agent was not started', 0]);
@@ -169,18 +164,10 @@ describe('show <sweep> with options that select cells', () => {
     const failed = await show(done.sweep, '--failed', '--json');
     expect(cells(failed.stdout)).toEqual(['broken mock', 'broken chatty', 'broken events']);
     expect(documentOf(failed.stdout)).toMatchObject({
-      ...{ cells_of_sweep: 6, totals: { cells: 3, passed: 0, failed: 3 } },
+      cells_of_sweep: 6,
+      totals: { cells: 3, passed: 0, failed: 3 },
     });
-    const both = await show(
-      done.sweep,
-      '--agent',
-      'mock,events',
-      '--agents',
-      'chatty',
-      '--scenario',
-      'fine',
-      '--json',
-    );
+    const both = await show(done.sweep, '--agent', 'mock,events', '--agents', 'chatty', '--scenario', 'fine', '--json');
     expect(cells(both.stdout)).toEqual(['fine mock', 'fine chatty', 'fine events']);
     const text = await show(done.sweep, '--failed', '--model', 'm', '--variant', 'default');
     expect(text.stdout).toContain('2 of 6 cells: 2 failed');
@@ -201,7 +188,9 @@ describe('show <sweep> with options that select cells', () => {
 describe('a sweep of 200 cells', () => {
   beforeAll(() => {
     writePastSweep(project.results, null, {
-      ...{ id: 'large-000000000000', daysAgo: 1, runs: 200 },
+      id: 'large-000000000000',
+      daysAgo: 1,
+      runs: 200,
       scenarios: ['one', 'two', 'three', 'four', 'five'],
       agents: ['a', 'b'],
       change: (index) =>
@@ -214,8 +203,7 @@ describe('a sweep of 200 cells', () => {
     expect(exitCode).toBe(0);
     const lines = stdout.split('\n');
     expect(lines.length).toBeLessThanOrEqual(50);
-    const [, missing] =
-      /^not shown: (\d+) cells that did not pass; --all shows them$/.exec(lines.at(-1) ?? '') ?? [];
+    const [, missing] = /^not shown: (\d+) cells that did not pass; --all shows them$/.exec(lines.at(-1) ?? '') ?? [];
     const reasons = lines.filter((line) => /^✗ fail {2}\w+ [ab]\/default.*went wrong$/.test(line));
     expect(reasons.length).toBeGreaterThan(5);
     expect(reasons.length + Number(missing)).toBe(67);

@@ -57,7 +57,9 @@ test('an agent that removes all access rights of its workspace or run folder is 
     process.execPath,
     [join(REPOSITORY, 'dist', 'cli.js'), 'run', '--all', '--json'],
     {
-      ...{ cwd: project.folder, reject: false, stdin: 'ignore' },
+      cwd: project.folder,
+      reject: false,
+      stdin: 'ignore',
       ...asUser,
       env: { ...project.env, HOME: project.folder },
     },
@@ -71,9 +73,7 @@ test('an agent that removes all access rights of its workspace or run folder is 
     expect(await text('fixture/notes.txt')).toBe('done\n');
     const left = readdirSync(stateOfRun(stateOf(project), run.run_id));
     expect(
-      left.filter(
-        (name) => name.startsWith('workspace') || Object.values<string>(RUN_FOLDERS).includes(name),
-      ),
+      left.filter((name) => name.startsWith('workspace') || Object.values<string>(RUN_FOLDERS).includes(name)),
     ).toEqual([]);
   }
 });

@@ -44,17 +44,7 @@ test('the second Ctrl-C cancels: agents are killed with everything they started,
   await writeGated(project, 'ending', {
     steps: [`run: 'setsid sleep 299 & ${gatedCommand(project, 'ending')}'`],
   });
-  const command = project.start([
-    'run',
-    'ending',
-    '--repeat',
-    '4',
-    '--concurrency',
-    '2',
-    '--name',
-    'ending',
-    '--json',
-  ]);
+  const command = project.start(['run', 'ending', '--repeat', '4', '--concurrency', '2', '--name', 'ending', '--json']);
   await untilStarted(project, 'ending', 2);
   command.kill('SIGINT');
   const handle = client.workflow.getHandle(`sweep/${await sweepOf(project, 'ending')}`);
@@ -74,8 +64,7 @@ test('the second Ctrl-C cancels: agents are killed with everything they started,
     note: 'the run was cancelled',
   });
   for (const { results_dir } of document.cells) {
-    if (results_dir !== null)
-      expect(markedProcesses(opaqueId(results_dir.split('/').at(-1) ?? ''))).toEqual([]);
+    if (results_dir !== null) expect(markedProcesses(opaqueId(results_dir.split('/').at(-1) ?? ''))).toEqual([]);
   }
   expect(startsOf(project, 'ending')).toBe(2);
 });
@@ -93,19 +82,16 @@ test('with CI set the first signal cancels', async () => {
 test.each([
   { how: 'SIGKILL of the command', signal: 'SIGKILL', name: 'orphan', exitCode: undefined },
   { how: 'SIGHUP, as from a closed terminal,', signal: 'SIGHUP', name: 'hungup', exitCode: 129 },
-] as const)(
-  '$how does not affect the sweep, and resume follows it again',
-  async ({ signal, name, exitCode }) => {
-    await writeGated(project, name);
-    const command = project.start(['run', name, '--name', name]);
-    await untilStarted(project, name);
-    command.kill(signal);
-    expect((await command).exitCode).toBe(exitCode);
-    const resumed = project.start(['resume', name, '--json']);
-    await letGo(project, name);
-    const ended = await resumed;
-    expect(ended.exitCode).toBe(0);
-    expect(documentOf(ended.stdout).totals.passed).toBe(1);
-    expect(startsOf(project, name)).toBe(1);
-  },
-);
+] as const)('$how does not affect the sweep, and resume follows it again', async ({ signal, name, exitCode }) => {
+  await writeGated(project, name);
+  const command = project.start(['run', name, '--name', name]);
+  await untilStarted(project, name);
+  command.kill(signal);
+  expect((await command).exitCode).toBe(exitCode);
+  const resumed = project.start(['resume', name, '--json']);
+  await letGo(project, name);
+  const ended = await resumed;
+  expect(ended.exitCode).toBe(0);
+  expect(documentOf(ended.stdout).totals.passed).toBe(1);
+  expect(startsOf(project, name)).toBe(1);
+});

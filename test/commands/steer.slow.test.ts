@@ -48,17 +48,7 @@ test('cancel from another terminal returns once every agent process has exited',
 
 test('pause and resume from another terminal take effect while the first command follows the sweep', async () => {
   await writeGated(project, 'remote');
-  const command = project.start([
-    'run',
-    'remote',
-    '--repeat',
-    '2',
-    '--concurrency',
-    '1',
-    '--name',
-    'remote',
-    '--json',
-  ]);
+  const command = project.start(['run', 'remote', '--repeat', '2', '--concurrency', '1', '--name', 'remote', '--json']);
   await untilStarted(project, 'remote');
   expect((await project.cli(['pause', 'remote'])).stderr).toContain('paused');
   await letGo(project, 'remote');
@@ -68,9 +58,7 @@ test('pause and resume from another terminal take effect while the first command
   expect(startsOf(project, 'remote')).toBe(1);
   // From the files alone, also if the engine has stopped.
   for (const verb of ['show', 'report'])
-    expect((await project.cli([verb, 'remote'])).stdout).toContain(
-      'paused, 2 cells: 1 passed, 1 not finished',
-    );
+    expect((await project.cli([verb, 'remote'])).stdout).toContain('paused, 2 cells: 1 passed, 1 not finished');
   expect((await project.cli(['resume', 'remote'])).exitCode).toBe(0);
   expect((await command).exitCode).toBe(0);
   expect(startsOf(project, 'remote')).toBe(2);

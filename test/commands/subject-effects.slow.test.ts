@@ -9,8 +9,7 @@ let project: TestProject;
 beforeAll(async () => {
   project = await createProject({
     ...EMPTY_FIXTURE,
-    'fixtures/skills/stamp/SKILL.md':
-      '---\nname: stamp\ndescription: Stamps documents.\n---\n\nRun stamp.sh.\n',
+    'fixtures/skills/stamp/SKILL.md': '---\nname: stamp\ndescription: Stamps documents.\n---\n\nRun stamp.sh.\n',
   });
 });
 afterAll(() => project.remove());
@@ -61,27 +60,22 @@ test.each([
     each: 2,
     verdict: 'too few runs',
   },
-])(
-  'of $effect, `run --with-without` and `compare` say $verdict',
-  async ({ effect, sides, each, verdict }) => {
-    const name = effect.replaceAll(' ', '_');
-    await writeSides(name, sides);
-    const { document } = await project.run([name, '--with-without', '--repeat', String(each)]);
-    const args = ['compare', document.sweep, '--variants', 'without,with', '--json'];
-    const compared = Comparison.parse(JSON.parse((await project.cli(args)).stdout));
-    const passed = (outcomes: string): number =>
-      Array.from({ length: each }, (_, nth) => Number(outcomes[nth % outcomes.length])).reduce(
-        (a, b) => a + b,
-      );
-    expect(compared).toMatchObject({
-      verdict,
-      total: {
-        base: { passed: passed(sides.without), tested: each },
-        head: { passed: passed(sides.with), tested: each },
-      },
-    });
-  },
-);
+])('of $effect, `run --with-without` and `compare` say $verdict', async ({ effect, sides, each, verdict }) => {
+  const name = effect.replaceAll(' ', '_');
+  await writeSides(name, sides);
+  const { document } = await project.run([name, '--with-without', '--repeat', String(each)]);
+  const args = ['compare', document.sweep, '--variants', 'without,with', '--json'];
+  const compared = Comparison.parse(JSON.parse((await project.cli(args)).stdout));
+  const passed = (outcomes: string): number =>
+    Array.from({ length: each }, (_, nth) => Number(outcomes[nth % outcomes.length])).reduce((a, b) => a + b);
+  expect(compared).toMatchObject({
+    verdict,
+    total: {
+      base: { passed: passed(sides.without), tested: each },
+      head: { passed: passed(sides.with), tested: each },
+    },
+  });
+});
 
 test('--until-clear with a baseline decides on an effect, and leaves none undecided', async () => {
   await writeSides('clear', { with: '11110', without: '0' });

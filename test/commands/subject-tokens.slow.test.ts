@@ -20,8 +20,7 @@ beforeAll(async () => {
   project = await createProject({
     ...EMPTY_FIXTURE,
     'llm-tool-test-config.toml': '[agents.pi]\ncommand = "./fake-pi"\nmodels = ["openai/m"]\n',
-    'fixtures/skills/stamp/SKILL.md':
-      '---\nname: stamp\ndescription: Stamps documents.\n---\n\nRun stamp.sh.\n',
+    'fixtures/skills/stamp/SKILL.md': '---\nname: stamp\ndescription: Stamps documents.\n---\n\nRun stamp.sh.\n',
     'fixtures/stamp.yaml': scenario('stamp', {
       target: null,
       gates: ['{type: file_exists, path: out.txt}'],
@@ -48,9 +47,7 @@ test('run, show, report and compare state what a skill adds before the first tur
   expect(await stdoutOf('report', document.sweep, '--format', 'md')).toContain(`| ${row.join(' | ')} |`);
   const variants = ['compare', document.sweep, '--variants', 'without,with'];
   expect(await stdoutOf(...variants)).toMatch(new RegExp(row.join(' +')));
-  expect(Comparison.parse(JSON.parse(await stdoutOf(...variants, '--json'))).subject_tokens).toMatchObject(
-    added,
-  );
+  expect(Comparison.parse(JSON.parse(await stdoutOf(...variants, '--json'))).subject_tokens).toMatchObject(added);
   const summary = join('llm-tool-test-results/sweeps', document.sweep, 'summary.json');
   expect(JSON.parse(await project.read(summary))).toMatchObject({ subject_tokens: added });
 });

@@ -151,9 +151,7 @@ test('regrade checks the work of both sides again, also if only the flag has mad
   await project.write('fixtures/again.yaml', named('out.txt}'));
   const { stdout } = await project.cli(['regrade', document.sweep, '--json']);
   const again = (JSON.parse(stdout) as typeof document).cells;
-  expect(
-    again.map(({ variant, outcome, regraded_from }) => [variant, outcome, regraded_from?.outcome]),
-  ).toEqual([
+  expect(again.map(({ variant, outcome, regraded_from }) => [variant, outcome, regraded_from?.outcome])).toEqual([
     ['with', 'pass', 'fail'],
     ['without', 'fail', 'fail'],
   ]);
@@ -162,11 +160,7 @@ test('regrade checks the work of both sides again, also if only the flag has mad
 const READS_SKILL = `'cat "$HOME/.agents/skills/stamp/SKILL.md"; touch out.txt'`;
 
 test('gates on use count only where the skill is; the gates of the task count on both sides', async () => {
-  const gates = [
-    '{type: file_exists, path: out.txt}',
-    '{type: skill_used, skill: stamp}',
-    '{type: skill_not_used}',
-  ];
+  const gates = ['{type: file_exists, path: out.txt}', '{type: skill_used, skill: stamp}', '{type: skill_not_used}'];
   const used = (name: string, step: string) =>
     scenario(name, {
       target: null,

@@ -3,8 +3,7 @@ import { execa, execaSync } from 'execa';
 import { CLI, until, type TestProject } from './project.js';
 
 /** The reason why no terminal can be opened here; null if one can. */
-export const noTerminal =
-  execaSync('tmux', ['-V'], { reject: false }).exitCode === 0 ? null : 'tmux is not installed';
+export const noTerminal = execaSync('tmux', ['-V'], { reject: false }).exitCode === 0 ? null : 'tmux is not installed';
 
 /** A real terminal in which the command line runs. */
 export interface Terminal {
@@ -29,13 +28,11 @@ export async function openTerminal(
   { width, height }: Size,
 ): Promise<Terminal> {
   const socket = `llm-tool-test-${randomUUID()}`;
-  const tmux = (...words: string[]) =>
-    execa('tmux', ['-L', socket, '-f', '/dev/null', ...words], { cwd: folder, env });
+  const tmux = (...words: string[]) => execa('tmux', ['-L', socket, '-f', '/dev/null', ...words], { cwd: folder, env });
   // Ctrl-C is for the command, not for the shell around it.
   const command = `trap : INT; '${CLI}' ${args.join(' ')}; echo "exit code $?"; sleep 600`;
   await tmux('new-session', '-d', '-x', String(width), '-y', String(height), 'sh', '-c', command);
-  const screen = async (): Promise<string[]> =>
-    (await tmux('capture-pane', '-p')).stdout.trimEnd().split('\n');
+  const screen = async (): Promise<string[]> => (await tmux('capture-pane', '-p')).stdout.trimEnd().split('\n');
   return {
     screen,
     untilScreen: (what, holds) =>
@@ -44,8 +41,7 @@ export async function openTerminal(
         return holds(lines) ? lines : null;
       }),
     press: (key) => tmux('send-keys', key).then(() => undefined),
-    resize: (columns, rows) =>
-      tmux('resize-window', '-x', String(columns), '-y', String(rows)).then(() => undefined),
+    resize: (columns, rows) => tmux('resize-window', '-x', String(columns), '-y', String(rows)).then(() => undefined),
     close: () => tmux('kill-server').then(() => undefined),
   };
 }

@@ -105,8 +105,7 @@ test('gates check what the agent called, used and answered', async () => {
     'fail: the answer does not contain "Looking"; it begins with "There are 3 open tasks"',
     'fail: the answer does not match "^\\\\d"; it begins with "There are 3 open tasks"',
   ]);
-  for (const file of ['metrics.json', 'report.md', 'evaluation.md'])
-    expect(await run.text(file)).not.toContain(SECRET);
+  for (const file of ['metrics.json', 'report.md', 'evaluation.md']) expect(await run.text(file)).not.toContain(SECRET);
 });
 
 test('a gate on data that the agent does not report is an error, and a verdict based on its text says so', async () => {

@@ -54,14 +54,8 @@ describe('try', () => {
     expect(text).toContain('    - run: stock.sh list --help');
     expect(await project.read('fixtures/stock/AGENTS.md')).toContain('Keeps an inventory.');
     // the calls of try itself: in an empty folder that is also the HOME, and only what the help says is harmless
-    const calls = (await project.read('one/calls'))
-      .split('\n')
-      .filter((call) => call.includes('llm-tool-test-try-'));
-    expect(calls.map((call) => call.replace(/^(\S+) \1 /, ''))).toEqual([
-      '--help',
-      '--version',
-      'list --help',
-    ]);
+    const calls = (await project.read('one/calls')).split('\n').filter((call) => call.includes('llm-tool-test-try-'));
+    expect(calls.map((call) => call.replace(/^(\S+) \1 /, ''))).toEqual(['--help', '--version', 'list --help']);
     expect(existsSync(calls[0]?.split(' ')[0] ?? '/')).toBe(false);
   });
 
@@ -95,12 +89,7 @@ describe('try', () => {
   });
 
   test.each([
-    [
-      'a name that is not on PATH',
-      'no-such-tool',
-      'target_missing',
-      /it is not on PATH; install it, or give its path/,
-    ],
+    ['a name that is not on PATH', 'no-such-tool', 'target_missing', /it is not on PATH; install it, or give its path/],
     ['a path where nothing is', './bin/nothing', 'target_missing', /there is no such file/],
     ['a file that is not executable', './plain', 'target_missing', /run chmod \+x \.\/plain/],
     ['a name that is a file here', 'plain', 'target_missing', /write \.\/plain/],

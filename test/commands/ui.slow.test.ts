@@ -23,9 +23,7 @@ describe('ui with a local server of the engine', { timeout: 180_000 }, () => {
     const { ui_url, queries } = JSON.parse(sweep.stdout) as { ui_url: string; queries: SavedQuery[] };
     expect(ui_url).toBe(document.ui_url);
     expect(queries.map(({ query }) => query)).toEqual(
-      ['fail', 'error', 'running'].map(
-        (outcome) => `SweepId = "${document.sweep}" AND Outcome = "${outcome}"`,
-      ),
+      ['fail', 'error', 'running'].map((outcome) => `SweepId = "${document.sweep}" AND Outcome = "${outcome}"`),
     );
     const listed = (await project.cli(['ui', 'latest'])).stderr;
     for (const { title, url } of queries) expect(listed).toContain(`${title}: ${url}`);

@@ -4,7 +4,13 @@ import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } fro
 /** Agents whose answers say less than they seem to. */
 const usage = (change: object): string =>
   JSON.stringify({
-    ...{ type: 'usage', input: 10, output: 5, reasoning: 0, cache_read: 0, cache_write: 0, cost_usd: 0 },
+    type: 'usage',
+    input: 10,
+    output: 5,
+    reasoning: 0,
+    cache_read: 0,
+    cache_write: 0,
+    cost_usd: 0,
     ...change,
   });
 const answer = JSON.stringify({ type: 'message', role: 'assistant', text: 'all done' });
@@ -61,7 +67,8 @@ let project: TestProject;
 beforeAll(async () => {
   const files = {
     ...Object.fromEntries(Object.entries(agents).map(([name, { text }]) => [`${name}.sh`, text])),
-    ...{ 'hasty.sh': HASTY, 'codex.sh': CODEX },
+    'hasty.sh': HASTY,
+    'codex.sh': CODEX,
   };
   project = await createProject({
     ...EMPTY_FIXTURE,
@@ -143,7 +150,8 @@ test('usage that codex has only logged is a lower bound', async () => {
   expect(run.agent).toMatchObject({
     token_usage: { input: null, output: null },
     token_usage_at_least: { input: 50, output: 5, cache_read: 10 },
-    ...{ cost_usd: null, cost_source: 'list' },
+    cost_usd: null,
+    cost_source: 'list',
   });
   expect(run.agent?.cost_usd_at_least).toBeGreaterThan(0);
   expect(found.map(({ status }) => status)).toEqual(['fail', 'error']);
@@ -166,10 +174,7 @@ test('a byte order mark hides nothing, and a line that was not read leaves the a
 test('an end that contradicts the calls before it leaves them unknown, and a warning says so', async () => {
   const { exitCode, run, found } = await verdicts('calls', 'contradicts');
   const why = 'it reports success, although a call has no result';
-  expect([exitCode, found.map(({ status }) => status)]).toEqual([
-    3,
-    ['error', 'error', 'error', 'error', 'pass'],
-  ]);
+  expect([exitCode, found.map(({ status }) => status)]).toEqual([3, ['error', 'error', 'error', 'error', 'pass']]);
   expect(found[0]?.message).toContain(why);
   expect(run.warnings.filter((warning) => warning.includes(why))).toHaveLength(1);
 });

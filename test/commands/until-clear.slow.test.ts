@@ -57,16 +57,10 @@ test.each([
     ['clear', '--until-clear', '--vs', 'nobody'],
     "'nobody' is neither a variant of these scenarios (good, bad) nor a sweep",
   ],
-  [
-    ['three', '--until-clear', '--vs', 'good'],
-    'expected one other variant, found b, c; name one with --variants',
-  ],
+  [['three', '--until-clear', '--vs', 'good'], 'expected one other variant, found b, c; name one with --variants'],
   [['clear', '--variants', 'good', '--until-clear', '--vs', 'good'], "only the variant 'good' is selected"],
   [['clear', 'single', '--variants', 'bad,other', '--until-clear', '--vs', 'good'], 'found bad, other'],
-  [
-    ['clear', '--until-clear', '--vs', 'good', '--max-runs', '2'],
-    'no difference could be shown; raise --max-runs',
-  ],
+  [['clear', '--until-clear', '--vs', 'good', '--max-runs', '2'], 'no difference could be shown; raise --max-runs'],
   [['clear', '--until-clear', '--vs', 'good', '--repeat', '2'], '--repeat cannot be used with --until-clear'],
   [['clear', '--until-clear', '--vs', 'good', '--margin', '100'], 'above 0 and below 100'],
 ])('%j is refused before anything is started: %s', async (args, message) => {

@@ -64,19 +64,14 @@ describe('files that cannot be read', () => {
   test('a file name that is not UTF-8 in the fixtures folder is reported', async () => {
     await writeFile(Buffer.concat([Buffer.from(`${project.folder}/fixtures/odd-`), Buffer.from([0xe9])]), '');
     const { code, message } = await refusal(['validate']);
-    expect([code, message]).toEqual([
-      'scenario_invalid',
-      expect.stringMatching(/odd-.*is not UTF-8; rename it/),
-    ]);
+    expect([code, message]).toEqual(['scenario_invalid', expect.stringMatching(/odd-.*is not UTF-8; rename it/)]);
     expect((await refusal(['run', '--all'])).message).toBe(message);
   });
 
   test('an unreadable folder among the scenarios is reported, since it may contain scenarios', async () => {
     await mkdir(join(project.folder, 'fixtures/locked'));
     await chmod(join(project.folder, 'fixtures/locked'), 0o000);
-    expect((await refusal(['validate'], unprivileged)).message).toMatch(
-      /fixtures\/locked.*permission denied/,
-    );
+    expect((await refusal(['validate'], unprivileged)).message).toMatch(/fixtures\/locked.*permission denied/);
     await chmod(join(project.folder, 'fixtures/locked'), 0o755);
   });
 
@@ -84,9 +79,7 @@ describe('files that cannot be read', () => {
     await project.write('llm-tool-test-config.toml', '', 0o000);
     expect(await refusal(['validate'], unprivileged)).toMatchObject({
       code: 'config_invalid',
-      message: expect.stringMatching(
-        /llm-tool-test-config\.toml cannot be read: .*permission denied/,
-      ) as string,
+      message: expect.stringMatching(/llm-tool-test-config\.toml cannot be read: .*permission denied/) as string,
     });
   });
 
@@ -101,12 +94,7 @@ describe('files that cannot be read', () => {
       await breakIt();
       for (const verb of [['validate'], ['run', 'good'], ['sweeps'], ['engine', 'status']]) {
         const { code, message } = await refusal(verb);
-        expect([what, verb, code, message]).toEqual([
-          what,
-          verb,
-          'config_invalid',
-          expect.stringMatching(says),
-        ]);
+        expect([what, verb, code, message]).toEqual([what, verb, 'config_invalid', expect.stringMatching(says)]);
       }
       await rm(config, { recursive: true });
     }
@@ -121,9 +109,7 @@ describe('scenario and model names', () => {
     await project.write('fixtures/long.yaml', scenario(name ?? '', { steps: ['say: x'] }));
     for (const verb of [['validate'], ['run', 'long']])
       expect(placesOf(await refusal(verb))).toEqual([
-        expect.stringMatching(
-          /^fixtures\/long\.yaml:1:7 name: expected the name of the scenario of at most 255 bytes/,
-        ),
+        expect.stringMatching(/^fixtures\/long\.yaml:1:7 name: expected the name of the scenario of at most 255 bytes/),
       ]);
   });
 
@@ -159,9 +145,7 @@ describe('unknown agents', () => {
       expect.stringMatching(
         /^fixtures\/typo\.yaml:10:\d+ tool_matrix\[1\].*: unknown agent 'mokc'; did you mean 'mock'/,
       ),
-      expect.stringMatching(
-        /^fixtures\/typo\.yaml:11:\d+ tool_matrix\[2\]\.models\[0\]: .*unknown provider 'nowhere'/,
-      ),
+      expect.stringMatching(/^fixtures\/typo\.yaml:11:\d+ tool_matrix\[2\]\.models\[0\]: .*unknown provider 'nowhere'/),
     ];
     expect(placesOf(await refusal(['validate']))).toEqual(expected);
     const run = await refusal(['run', 'typo']);
@@ -212,9 +196,7 @@ describe('a problem that would otherwise appear late', () => {
   test('is refused early: a variable that is too long for a program', async () => {
     const target = `{binary: cat, env: {LONG: ${'x'.repeat(200_000)}}}`;
     await project.write('fixtures/late.yaml', scenario('late', { target, steps: ['say: x'] }));
-    expect(placesOf(await refusal(['validate']))).toEqual([
-      expect.stringMatching(/target\.env\.LONG: 200000 bytes/),
-    ]);
+    expect(placesOf(await refusal(['validate']))).toEqual([expect.stringMatching(/target\.env\.LONG: 200000 bytes/)]);
   });
 
   test('is refused early: a time that is too long for a timer, or a results path that is too long', async () => {

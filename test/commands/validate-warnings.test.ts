@@ -22,10 +22,7 @@ test.each([
   ['a name that is not on PATH', 'no-such-tool-x', /'no-such-tool-x' was not found on PATH/],
   ['a path where nothing is', './none/tool', /'\.\/none\/tool' was not found in the fixture or from /],
 ])('validate warns about a missing target, with its line: %s', async (_what, binary, message) => {
-  await project.write(
-    'fixtures/gone.yaml',
-    scenario('gone', { target: `{binary: ${binary}}`, steps: ['say: x'] }),
-  );
+  await project.write('fixtures/gone.yaml', scenario('gone', { target: `{binary: ${binary}}`, steps: ['say: x'] }));
   const { exitCode, stderr } = await validate('gone');
   expect(stderr).toMatch(/^warning: fixtures\/gone\.yaml:4:\d+ target\.binary: target binary /m);
   expect(stderr).toMatch(message);
@@ -69,10 +66,7 @@ test('validate warns about a missing program of an MCP server, unless mocks stan
 
 test('validate does not look on this machine for what is in a container', async () => {
   const more = 'environment: {type: docker, image: x}';
-  await project.write(
-    'fixtures/inside.yaml',
-    scenario('inside', { target: '{binary: no-such-tool-x}', more }),
-  );
+  await project.write('fixtures/inside.yaml', scenario('inside', { target: '{binary: no-such-tool-x}', more }));
   expect((await validate('inside')).stderr).not.toContain('was not found');
 });
 
@@ -104,10 +98,7 @@ test('a scenario that checks nothing runs, with a warning before and after, and 
   expect(JSON.parse(compared.stdout)).toMatchObject({ verdict: 'nothing to compare' });
   expect(compared.exitCode).toBe(3);
   const clear = await project.cli(['run', 'nothing', '--until-clear', '--vs', 'empty']);
-  expect([clear.exitCode, clear.stderr]).toEqual([
-    2,
-    expect.stringMatching(/there would be nothing to decide/),
-  ]);
+  expect([clear.exitCode, clear.stderr]).toEqual([2, expect.stringMatching(/there would be nothing to decide/)]);
 });
 
 test('validate reports an unknown agent with its line', async () => {
@@ -122,10 +113,7 @@ test('validate reports an unknown agent with its line', async () => {
 test('--judge-model without a judge is refused, but not its variable', async () => {
   const args = ['run', 'there', '--dry-run'];
   const { exitCode, stderr } = await project.cli([...args, '--judge-model', 'openai/x']);
-  expect([exitCode, stderr]).toEqual([
-    2,
-    expect.stringContaining('--judge-model has no effect: no selected scenario'),
-  ]);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--judge-model has no effect: no selected scenario')]);
   const env = { LLM_TOOL_TEST_JUDGE: 'openai/x' };
   expect((await project.cli(args, env)).exitCode).toBe(0);
 });

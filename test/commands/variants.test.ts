@@ -49,9 +49,7 @@ describe('variants', () => {
       ['varied/mock/default/rebuilt/2', 'fail'],
     ]);
     expect(stderr).toContain('varied guided mock/default #2');
-    const seen = await Promise.all(
-      [0, 2, 4].map(async (at) => (await openRun(document, at)).text('fixture/seen')),
-    );
+    const seen = await Promise.all([0, 2, 4].map(async (at) => (await openRun(document, at)).text('fixture/seen')));
     expect(seen).toEqual(['first 1 README.md\n', 'first 2 GUIDE.md README.md\n', 'second 1 OTHER.md\n']);
     const guided = await openRun(document, 2);
     expect(guided.run).toMatchObject({ variant: 'guided', scenario: { prompt: 'Read GUIDE.md.' } });
@@ -75,14 +73,7 @@ describe('variants', () => {
   });
 
   test('are selected by --variants; scenarios without these variants are left out', async () => {
-    const { stdout } = await project.cli([
-      'run',
-      '--all',
-      '--variants',
-      'guided,plain',
-      '--dry-run',
-      '--json',
-    ]);
+    const { stdout } = await project.cli(['run', '--all', '--variants', 'guided,plain', '--dry-run', '--json']);
     const draft = JSON.parse(stdout) as {
       scenarios: { name: string; variant: string }[];
       cells: { id: string }[];
@@ -103,21 +94,12 @@ describe('variants', () => {
     const wrong = (variants: string): string =>
       scenario('wrong', { steps: ['say: x'], more: `matrix: {variants: [${variants}]}` });
     await project.write('wrong/absent.yaml', wrong('{name: a, template_folder: absent}'));
-    await project.write(
-      'wrong/folder.yaml',
-      wrong('{name: a, files: {docs: x}}, {name: b, files: {docs: y}}'),
-    );
+    await project.write('wrong/folder.yaml', wrong('{name: a, files: {docs: x}}, {name: b, files: {docs: y}}'));
     await project.write('fixtures/empty/docs/a.md', '');
     const lines = (await project.cli(['validate', 'wrong'])).stderr;
-    expect(lines).toMatch(
-      /absent\.yaml:\d+:\d+ .*matrix\.variants\[0\]\.template_folder.*'absent' was not found/,
-    );
-    expect(lines).toMatch(
-      /folder\.yaml:\d+:\d+ .*matrix\.variants\[0\]\.files\.docs: the fixture has a folder/,
-    );
-    expect(lines).toMatch(
-      /folder\.yaml:\d+:\d+ .*matrix\.variants\[1\]\.files\.docs: the fixture has a folder/,
-    );
+    expect(lines).toMatch(/absent\.yaml:\d+:\d+ .*matrix\.variants\[0\]\.template_folder.*'absent' was not found/);
+    expect(lines).toMatch(/folder\.yaml:\d+:\d+ .*matrix\.variants\[0\]\.files\.docs: the fixture has a folder/);
+    expect(lines).toMatch(/folder\.yaml:\d+:\d+ .*matrix\.variants\[1\]\.files\.docs: the fixture has a folder/);
 
     await project.write(
       'wrong/both.yaml',

@@ -2,10 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { addedTokens, type MeasuredCell } from '../../src/decide/comparison/compared-subjects.js';
 
 const cell = (variant: string, tokens: number | null | undefined, change: Partial<MeasuredCell> = {}) => ({
-  ...{ scenario: 's', agent: 'codex', model: 'm', variant, outcome: 'pass' as const },
+  scenario: 's',
+  agent: 'codex',
+  model: 'm',
+  variant,
+  outcome: 'pass' as const,
   metrics: {
     agent_work: {
-      ...{ tokens: null, tool_calls: null, actions: null },
+      tokens: null,
+      tool_calls: null,
+      actions: null,
       ...(tokens === undefined ? {} : { first_request_tokens: tokens }),
     },
   },
@@ -13,7 +19,8 @@ const cell = (variant: string, tokens: number | null | undefined, change: Partia
 });
 /** `without`: the variant that is the same without the subject. */
 const variant = (name: string, without?: string) => ({
-  ...{ name: 's', variant: name },
+  name: 's',
+  variant: name,
   ...(without === undefined ? {} : { subject: { parts: ['skill pdf'], without } }),
 });
 
@@ -23,7 +30,11 @@ describe('what subjects add in a sweep', () => {
     const cells = [cell('with', 150), cell('without', 100), cell('without', 104)];
     expect(addedTokens(variants, cells)).toMatchObject([
       {
-        ...{ agent: 'codex', model: 'm', added: ['skill pdf'], removed: [], difference: 48 },
+        agent: 'codex',
+        model: 'm',
+        added: ['skill pdf'],
+        removed: [],
+        difference: 48,
         scenarios: [{ variant: 'with', base: { runs: 2 }, head: { runs: 1 } }],
       },
     ]);

@@ -86,19 +86,17 @@ const PAIRS = 8;
 const cells = ['s0', 's1'].flatMap((scenario) =>
   ['base', 'head'].flatMap((variant) =>
     Array.from({ length: PAIRS }, (_, at): Cell => ({
-      ...{ id: `${scenario}/${variant}/${at + 1}`, scenario, agent: 'a', model: 'm', variant },
+      id: `${scenario}/${variant}/${at + 1}`,
+      scenario,
+      agent: 'a',
+      model: 'm',
+      variant,
       repetition: at + 1,
     })),
   ),
 );
 const result = fc.record({
-  outcome: fc.constantFrom(
-    'pass' as const,
-    'pass' as const,
-    'fail' as const,
-    'fail' as const,
-    'error' as const,
-  ),
+  outcome: fc.constantFrom('pass' as const, 'pass' as const, 'fail' as const, 'fail' as const, 'error' as const),
   redone: fc.constantFrom(0, 0, 0, 1),
 });
 
@@ -108,7 +106,10 @@ test.each([1, 2])(
     const some = cells.filter(({ scenario }) => scenario < `s${scenarios}`);
     const plan: UntilClear = {
       base: { kind: 'variant', variant: 'base' },
-      ...{ margin: null, alpha: 0.2, most_runs: PAIRS, round_size: scenarios },
+      margin: null,
+      alpha: 0.2,
+      most_runs: PAIRS,
+      round_size: scenarios,
     };
     const anyResults = fc.array(result, { minLength: some.length, maxLength: some.length });
     fc.assert(

@@ -12,12 +12,7 @@ test.each([
   ['open runs may use up the room', { maxUsd: 1, spentUsd: 0, open: [0.6] }, 0.5, 'wait'],
   ['its cost is unknown and nothing is open', { maxUsd: 1, spentUsd: 0.9, open: [] }, null, 'start'],
   ['its cost is unknown and a run is open', { maxUsd: 1, spentUsd: 0, open: [0.1] }, null, 'wait'],
-  [
-    'its cost is unknown and only free runs are open',
-    { maxUsd: 1, spentUsd: 0, open: [0, 0] },
-    null,
-    'start',
-  ],
+  ['its cost is unknown and only free runs are open', { maxUsd: 1, spentUsd: 0, open: [0, 0] }, null, 'start'],
   ['a run of unknown cost is open', { maxUsd: 1, spentUsd: 0, open: [null] }, 0.1, 'wait'],
   ['the budget is used up', { maxUsd: 1, spentUsd: 1, open: [] }, null, 'never'],
   ['it would just fit, but for binary fractions', { ...FRACTIONS, open: [] }, 0.1, 'start'],
@@ -37,9 +32,7 @@ test('a sweep of known costs stays within its budget in any order, and starts al
       while (waiting.length > 0 || open.length > 0) {
         const next = waiting[0];
         const admission =
-          next === undefined || open.length >= concurrency
-            ? 'wait'
-            : admit({ maxUsd: max, spentUsd, open }, next);
+          next === undefined || open.length >= concurrency ? 'wait' : admit({ maxUsd: max, spentUsd, open }, next);
         if (admission === 'wait') {
           // Nothing may wait for ever: with nothing open there is always a decision.
           expect(open.length).toBeGreaterThan(0);

@@ -9,7 +9,12 @@ const cell = (
   secs: number,
   usd: number | null,
 ) => ({
-  ...{ scenario: 's', variant, outcome, duration_secs: secs, cost_usd: usd, metrics: null },
+  scenario: 's',
+  variant,
+  outcome,
+  duration_secs: secs,
+  cost_usd: usd,
+  metrics: null,
 });
 
 /** A cell that passed, whose agent called these tools, and whose gate judged capabilities. */
@@ -28,18 +33,30 @@ const worked = (
 });
 
 const gateOf = (status: 'pass' | 'error', judged: Record<string, boolean>): GateDetail => ({
-  ...{ index: 0, gate_type: 'llm_judge', name: null, subject: '', status, passed: status === 'pass' },
-  ...{ message: '', duration_ms: 1 },
+  index: 0,
+  gate_type: 'llm_judge',
+  name: null,
+  subject: '',
+  status,
+  passed: status === 'pass',
+  message: '',
+  duration_ms: 1,
   detail: {
     capability_checklist: Object.entries(judged).map(([capability, achieved]) => ({
-      ...{ capability, achieved, reasoning: 'because' },
+      capability,
+      achieved,
+      reasoning: 'because',
     })),
   },
 });
 
 const NOTHING_MORE = {
-  ...{ mean_tokens: null, median_tokens: null, mean_tool_calls: null, median_tool_calls: null },
-  ...{ capabilities: [], common_trajectories: [] },
+  mean_tokens: null,
+  median_tokens: null,
+  mean_tool_calls: null,
+  median_tool_calls: null,
+  capabilities: [],
+  common_trajectories: [],
 };
 
 describe('results by parameter', () => {
@@ -58,35 +75,61 @@ describe('results by parameter', () => {
     ];
     expect(byParameter(scenarios, cells)).toEqual([
       {
-        ...{ parameter: 'x', value: 1, cells: 3, tested: 2, passed: 1, success_rate: 0.5 },
-        ...{ mean_duration_secs: 1.5, median_duration_secs: 1.5, mean_cost_usd: 0.5 },
-        ...{ median_cost_usd: 0.5, ...NOTHING_MORE },
+        parameter: 'x',
+        value: 1,
+        cells: 3,
+        tested: 2,
+        passed: 1,
+        success_rate: 0.5,
+        mean_duration_secs: 1.5,
+        median_duration_secs: 1.5,
+        mean_cost_usd: 0.5,
+        median_cost_usd: 0.5,
+        ...NOTHING_MORE,
       },
       {
-        ...{ parameter: 'x', value: [2], cells: 2, tested: 1, passed: 1, success_rate: 1 },
-        ...{ mean_duration_secs: 6, median_duration_secs: 6, mean_cost_usd: 0.1 },
-        ...{ median_cost_usd: 0.1, ...NOTHING_MORE },
+        parameter: 'x',
+        value: [2],
+        cells: 2,
+        tested: 1,
+        passed: 1,
+        success_rate: 1,
+        mean_duration_secs: 6,
+        median_duration_secs: 6,
+        mean_cost_usd: 0.1,
+        median_cost_usd: 0.1,
+        ...NOTHING_MORE,
       },
       {
-        ...{ parameter: 'y', value: 'p', cells: 3, tested: 2, passed: 2, success_rate: 1 },
-        ...{ mean_duration_secs: 3.5, median_duration_secs: 3.5, mean_cost_usd: 0.3 },
-        ...{ median_cost_usd: 0.3, ...NOTHING_MORE },
+        parameter: 'y',
+        value: 'p',
+        cells: 3,
+        tested: 2,
+        passed: 2,
+        success_rate: 1,
+        mean_duration_secs: 3.5,
+        median_duration_secs: 3.5,
+        mean_cost_usd: 0.3,
+        median_cost_usd: 0.3,
+        ...NOTHING_MORE,
       },
       {
-        ...{ parameter: 'y', value: 'q', cells: 2, tested: 1, passed: 0, success_rate: 0 },
-        ...{ mean_duration_secs: 2, median_duration_secs: 2, mean_cost_usd: null },
-        ...{ median_cost_usd: null, ...NOTHING_MORE },
+        parameter: 'y',
+        value: 'q',
+        cells: 2,
+        tested: 1,
+        passed: 0,
+        success_rate: 0,
+        mean_duration_secs: 2,
+        median_duration_secs: 2,
+        mean_cost_usd: null,
+        median_cost_usd: null,
+        ...NOTHING_MORE,
       },
     ]);
   });
   test('of a parameter contain every cell of its variants exactly once', () => {
-    const outcome = fc.constantFrom(
-      'pass' as const,
-      'fail' as const,
-      'error' as const,
-      'cancelled' as const,
-      null,
-    );
+    const outcome = fc.constantFrom('pass' as const, 'fail' as const, 'error' as const, 'cancelled' as const, null);
     const anyCells = fc.array(fc.tuple(fc.nat(3), outcome, fc.nat(9)), { maxLength: 20 });
     fc.assert(
       fc.property(fc.array(fc.nat(2), { minLength: 4, maxLength: 4 }), anyCells, (values, runs) => {
@@ -116,7 +159,11 @@ describe('results by parameter', () => {
       { ...worked('b', ['never'], 900, { polite: true }), outcome: 'error' },
     ]);
     expect(found).toMatchObject({
-      ...{ cells: 5, tested: 4, mean_tokens: 300, median_tokens: 300, median_tool_calls: 2 },
+      cells: 5,
+      tested: 4,
+      mean_tokens: 300,
+      median_tokens: 300,
+      median_tool_calls: 2,
       mean_tool_calls: 5 / 3,
       capabilities: [
         { capability: 'polite', achieved: 1, checked: 2, rate: 0.5 },
@@ -148,9 +195,7 @@ describe('results by parameter', () => {
         .sort((a, b) => (JSON.stringify(a.value) < JSON.stringify(b.value) ? -1 : 1));
     fc.assert(
       fc.property(some, fc.infiniteStream(fc.nat()), (runs, ranks) => {
-        const cells = runs.map(({ variant, actions, tokens, judged }) =>
-          worked(variant, actions, tokens, judged),
-        );
+        const cells = runs.map(({ variant, actions, tokens, judged }) => worked(variant, actions, tokens, judged));
         const shuffled = cells
           .map((one) => ({ one, rank: ranks.next().value as number }))
           .sort((a, b) => a.rank - b.rank)

@@ -7,11 +7,19 @@ import { resultWithoutRun, type ResultLine } from '../../src/model/records/resul
 const NAMED = { scenario: 's', agent: 'codex', model: 'm', variants: ['default'] };
 const expected = (more: Partial<ForecastConfiguration> = {}): ForecastConfiguration => ({
   ...NAMED,
-  ...{ earlier: { passed: 17, tested: 20 }, pass_rate: 0.85, run_usd: 0.5, run_secs: 60 },
+  earlier: { passed: 17, tested: 20 },
+  pass_rate: 0.85,
+  run_usd: 0.5,
+  run_secs: 60,
   ...more,
 });
 const OPTIONS = {
-  ...{ effect: 0.2, power: 0.8, alpha: 0.05, concurrency: 4, maxUsd: null, mostRuns: 20 },
+  effect: 0.2,
+  power: 0.8,
+  alpha: 0.05,
+  concurrency: 4,
+  maxUsd: null,
+  mostRuns: 20,
   sides: 2,
 } as const;
 
@@ -20,7 +28,8 @@ const line = (nth: number, more: Partial<ResultLine>): ResultLine => ({
     { id: `s/codex/m/default/${nth}`, ...NAMED, variant: 'default', repetition: nth },
     { sweep: 'a', scenario_hash: '', timestamp: '2026-01-01T00:00:00Z', outcome: 'pass', message: '' },
   ),
-  ...{ cost_usd: 1, duration_secs: 10 },
+  cost_usd: 1,
+  duration_secs: 10,
   ...more,
 });
 
@@ -37,7 +46,10 @@ describe('expectedOf', () => {
     ];
     expect(expectedOf(NAMED, lines, {})).toEqual({
       ...NAMED,
-      ...{ earlier: { passed: 1, tested: 2 }, pass_rate: 0.5, run_usd: 2, run_secs: 20 },
+      earlier: { passed: 1, tested: 2 },
+      pass_rate: 0.5,
+      run_usd: 2,
+      run_secs: 20,
     });
   });
 
@@ -49,7 +61,9 @@ describe('expectedOf', () => {
   test('what the user expects replaces it, and unknown stays unknown', () => {
     expect(expectedOf(NAMED, [], {})).toMatchObject({ pass_rate: 0.5, run_usd: null, run_secs: null });
     expect(expectedOf(NAMED, [line(1, {})], { passRate: 0.8, usd: 0.2, secs: 5 })).toMatchObject({
-      ...{ pass_rate: 0.8, run_usd: 0.2, run_secs: 5 },
+      pass_rate: 0.8,
+      run_usd: 0.2,
+      run_secs: 5,
     });
   });
 });
@@ -115,13 +129,10 @@ describe('forecast', () => {
 });
 
 test('the text names what is assumed, and that --max-runs is too low for the effect', () => {
-  const document = forecast(
-    [expected({ earlier: { passed: 0, tested: 0 }, pass_rate: 0.5, run_usd: null })],
-    {
-      ...OPTIONS,
-      effect: 0.1,
-    },
-  );
+  const document = forecast([expected({ earlier: { passed: 0, tested: 0 }, pass_rate: 0.5, run_usd: null })], {
+    ...OPTIONS,
+    effect: 0.1,
+  });
   const text = renderForecast(document, { color: false, width: 200 });
   expect(text).toContain('to show a change of 10 points in 80 of 100 cases: 439 runs of each on each side');
   expect(text).toContain('cost unknown');

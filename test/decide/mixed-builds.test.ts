@@ -14,12 +14,6 @@ test('warns about runs of one scenario that used different builds, with the numb
 
 test('accepts different builds of variants and scenarios, and ignores unknown builds', () => {
   expect(
-    mixedBuilds([
-      used('a', 'x', 'old'),
-      used('a', 'y', 'new'),
-      used('b', 'z'),
-      used('b', null),
-      used('c', null),
-    ]),
+    mixedBuilds([used('a', 'x', 'old'), used('a', 'y', 'new'), used('b', 'z'), used('b', null), used('c', null)]),
   ).toEqual([]);
 });

@@ -89,7 +89,10 @@ describe('planClean', () => {
     };
     const schedules = [{ broken: false, baseline: 'base', snapshots: ['c'] }];
     expect(plan({ ...old, schedules })).toMatchObject({
-      ...{ lines: [1], runs: ['r1'], sweeps: ['s'], snapshots: ['a'] },
+      lines: [1],
+      runs: ['r1'],
+      sweeps: ['s'],
+      snapshots: ['a'],
     });
     const broken = [{ broken: true, baseline: null, snapshots: [] }];
     expect(plan({ ...old, schedules: broken })).toMatchObject({ snapshots: [] });
@@ -113,11 +116,7 @@ describe('planClean', () => {
     expect(plan(reuse(OLD))).toMatchObject({ lines: [1, 2], runs: ['r1'], sweeps: ['s', 't'], reused: [] });
   });
   test('keeps a later result of a cell if an earlier one stays, because the last one counts', () => {
-    const lines = [
-      line(1, { cell: 'c' }),
-      line(2, { cell: 'c' }),
-      line(3, { startedAt: NEW, cachedFrom: 'r1' }),
-    ];
+    const lines = [line(1, { cell: 'c' }), line(2, { cell: 'c' }), line(3, { startedAt: NEW, cachedFrom: 'r1' })];
     expect(plan({ lines }).lines).toEqual([]);
   });
   test('keeps the first result of a cell that ran again later, because it counts in comparisons', () => {
@@ -126,9 +125,7 @@ describe('planClean', () => {
   });
   test('keeps all snapshots while a plan or a scenario in use cannot be read', () => {
     const snapshots = [{ hash: 'a', fixture: null, broken: false }];
-    expect(plan({ snapshots, sweeps: [sweep('t', { state: 'broken', startedAt: null })] }).snapshots).toEqual(
-      [],
-    );
+    expect(plan({ snapshots, sweeps: [sweep('t', { state: 'broken', startedAt: null })] }).snapshots).toEqual([]);
     const inUse = [...snapshots, { hash: 'b', fixture: null, broken: true }];
     const sweeps = [sweep('t', { startedAt: NEW, snapshots: ['b'] })];
     expect(plan({ snapshots: inUse, sweeps }).snapshots).toEqual([]);
@@ -139,9 +136,7 @@ describe('planClean', () => {
       { hash: 'a', fixture: 'f', broken: false },
       { hash: 'f', fixture: null, broken: false },
     ];
-    expect(plan({ snapshots, sweeps: [sweep('t', { startedAt: NEW, snapshots: ['a'] })] }).snapshots).toEqual(
-      [],
-    );
+    expect(plan({ snapshots, sweeps: [sweep('t', { startedAt: NEW, snapshots: ['a'] })] }).snapshots).toEqual([]);
   });
   test('removes a run of an unknown sweep only if no open sweep is older than it', () => {
     const runs = [run('r', { sweep: null })];
@@ -152,18 +147,13 @@ describe('planClean', () => {
     expect(plan({ runs, sweeps: open(OLD + 5000) }).runs).toEqual(['r']);
   });
   test('removes a run of an unknown sweep whose second was over when the open sweep began', () => {
-    const runs = [
-      run('before', { sweep: null, startedAt: 19_000 }),
-      run('during', { sweep: null, startedAt: 19_001 }),
-    ];
+    const runs = [run('before', { sweep: null, startedAt: 19_000 }), run('during', { sweep: null, startedAt: 19_001 })];
     const open = sweep('open', { state: 'open', startedAt: 20_000 });
     expect(plan({ sweeps: [open], runs }).runs).toEqual(['before']);
   });
 
   test('keeps runs with an unreadable time', () => {
-    expect(
-      plan({ runs: [run('r', { startedAt: NaN })], lines: [line(1, { startedAt: NaN })] }),
-    ).toMatchObject({
+    expect(plan({ runs: [run('r', { startedAt: NaN })], lines: [line(1, { startedAt: NaN })] })).toMatchObject({
       runs: [],
       lines: [],
     });
@@ -225,9 +215,7 @@ describe('for any facts', () => {
     always((all, found) => {
       const going = new Set(all.sweeps.filter(({ state }) => state !== 'ended').map(({ id }) => id));
       const owner = new Map(all.runs.map(({ id, sweep: of }) => [id, of]));
-      expect(
-        all.lines.filter(({ line: at, sweep: of }) => going.has(of) && found.lines.includes(at)),
-      ).toEqual([]);
+      expect(all.lines.filter(({ line: at, sweep: of }) => going.has(of) && found.lines.includes(at))).toEqual([]);
       expect(found.runs.filter((id) => going.has(owner.get(id) ?? ''))).toEqual([]);
       expect([...found.sweeps, ...found.sweepEnvs].filter((id) => going.has(id))).toEqual([]);
     });

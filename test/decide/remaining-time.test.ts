@@ -29,18 +29,13 @@ test('there is no estimate before three runs have finished, and one of each kind
 test('more waiting cells never take less time, and no estimate is negative', () => {
   const secs = fc.array(fc.nat({ max: 10_000 }), { maxLength: 30 });
   fc.assert(
-    fc.property(
-      fc.array(fc.nat({ max: 1000 }), { minLength: 3, maxLength: 9 }),
-      secs,
-      secs,
-      (done, going, waits) => {
-        const finished = runs('a', ...done);
-        const running = runs('a', ...going);
-        const some = remainingSecs({ finished, running, waiting: runs('a', ...waits) }) ?? -1;
-        const more = remainingSecs({ finished, running, waiting: runs('a', ...waits, 0) }) ?? -1;
-        expect(some).toBeGreaterThanOrEqual(0);
-        expect(more).toBeGreaterThanOrEqual(some);
-      },
-    ),
+    fc.property(fc.array(fc.nat({ max: 1000 }), { minLength: 3, maxLength: 9 }), secs, secs, (done, going, waits) => {
+      const finished = runs('a', ...done);
+      const running = runs('a', ...going);
+      const some = remainingSecs({ finished, running, waiting: runs('a', ...waits) }) ?? -1;
+      const more = remainingSecs({ finished, running, waiting: runs('a', ...waits, 0) }) ?? -1;
+      expect(some).toBeGreaterThanOrEqual(0);
+      expect(more).toBeGreaterThanOrEqual(some);
+    }),
   );
 });

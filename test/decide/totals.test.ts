@@ -14,12 +14,7 @@ test('counts cells by outcome; cells without one are waiting', () => {
 
 test('runs in which nothing was checked are counted, and are in no rate', () => {
   const unchecked = { ...paid, unchecked: true } as const;
-  const totals = totalsOf([
-    paid,
-    unchecked,
-    { ...unchecked, outcome: 'fail' },
-    { ...paid, outcome: 'error' },
-  ]);
+  const totals = totalsOf([paid, unchecked, { ...unchecked, outcome: 'fail' }, { ...paid, outcome: 'error' }]);
   expect(totals).toMatchObject({ cells: 4, passed: 2, failed: 1, unchecked: { passed: 1, failed: 1 } });
   expect(testedOf(totals)).toEqual({ passed: 1, tested: 1 });
 });
@@ -43,7 +38,9 @@ test('runs that were replaced, and those that were lost with their hosts, are co
   ].map((line) => resultLine(line));
   const byCell = resultsByCell(lines);
   const cells = [...byCell.values()].map(({ line, earlier_runs }) => ({
-    ...{ outcome: line.outcome, cached: false, cost_usd: line.cost_usd },
+    outcome: line.outcome,
+    cached: false,
+    cost_usd: line.cost_usd,
     ...(earlier_runs === undefined ? {} : { earlier_runs }),
   }));
   expect(byCell.get('a')?.earlier_runs).toEqual({ runs: 4, lost: 3, cost_usd: 0.1, cost_unknown: 3 });

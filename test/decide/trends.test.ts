@@ -4,9 +4,18 @@ import { scenarioTrends } from '../../src/decide/schedules/night.js';
 
 const line = (sweep: string, day: number, more: Partial<ResultDigest> = {}): ResultDigest =>
   ({
-    ...{ sweep, scenario_id: 'notes', variant: 'default', agent: 'mock', model: 'default', repetition: 1 },
-    ...{ cell: 'notes/mock/default/default/1', outcome: 'pass', cached_from: null },
-    ...{ timestamp: `2026-01-0${day}T00:00:00Z`, cost_usd: 1, duration_secs: 10 },
+    sweep,
+    scenario_id: 'notes',
+    variant: 'default',
+    agent: 'mock',
+    model: 'default',
+    repetition: 1,
+    cell: 'notes/mock/default/default/1',
+    outcome: 'pass',
+    cached_from: null,
+    timestamp: `2026-01-0${day}T00:00:00Z`,
+    cost_usd: 1,
+    duration_secs: 10,
     ...more,
   }) as ResultDigest;
 const second = { cell: 'notes/mock/default/default/2' };

@@ -10,10 +10,7 @@ import { problemOf } from './known-command.js';
 interface Workflow {
   permissions?: unknown;
   concurrency?: { group: string };
-  jobs: Record<
-    string,
-    { 'timeout-minutes'?: number; permissions?: unknown; steps: { uses?: string; run?: string }[] }
-  >;
+  jobs: Record<string, { 'timeout-minutes'?: number; permissions?: unknown; steps: { uses?: string; run?: string }[] }>;
 }
 
 /** The action of this repository, in an example for others. */
@@ -51,9 +48,7 @@ describe.each(workflows)('the workflow $place', ({ text, workflow }) => {
     const uses = [...text.matchAll(/uses: *(.*)/g)].map(([, action = '']) => action);
     expect(uses.length).toBe(steps.filter((step) => step.uses !== undefined).length);
     expect(
-      uses.filter(
-        (action) => action !== OWN && !/^[\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action),
-      ),
+      uses.filter((action) => action !== OWN && !/^[\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action)),
     ).toEqual([]);
   });
 
@@ -74,9 +69,7 @@ describe.each(workflows)('the workflow $place', ({ text, workflow }) => {
     const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
-    const named = commands.flatMap((line) =>
-      [...line.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name),
-    );
+    const named = commands.flatMap((line) => [...line.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name));
     const checks = commands.flatMap((line) => line.match(/\.ci\/[\w-]+/g) ?? []);
     expect(calls.length + named.length + checks.length > 0 || text.includes(OWN)).toBe(true);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
@@ -85,9 +78,7 @@ describe.each(workflows)('the workflow $place', ({ text, workflow }) => {
 });
 
 test('pins all actions of the same repository to the same commit', () => {
-  const pins = workflows.flatMap(({ text }) => [
-    ...text.matchAll(/uses: *([\w-]+\/[\w-]+)\S*@([0-9a-f]{40} # v\S+)/g),
-  ]);
+  const pins = workflows.flatMap(({ text }) => [...text.matchAll(/uses: *([\w-]+\/[\w-]+)\S*@([0-9a-f]{40} # v\S+)/g)]);
   const commits = new Set(pins.map(([, repository = '', commit = '']) => `${repository}@${commit}`));
   expect(commits.size).toBe(new Set(pins.map(([, repository]) => repository)).size);
   expect(commits.size).toBeGreaterThan(2);
@@ -126,9 +117,7 @@ describe('the release', () => {
       environment: 'npm',
       permissions: { 'id-token': 'write' },
     });
-    expect(commandsOf(publish)).toEqual([
-      'npm publish ./*.tgz --ignore-scripts --provenance --access public',
-    ]);
+    expect(commandsOf(publish)).toEqual(['npm publish ./*.tgz --ignore-scripts --provenance --access public']);
     expect(publish?.steps.some(({ uses = '' }) => uses.startsWith('actions/checkout'))).toBe(false);
     expect(JSON.stringify(pack)).not.toContain('secrets.');
   });
@@ -138,6 +127,5 @@ test('the action is described with all of its inputs and outputs', () => {
   const page = readFileSync(join(REPOSITORY, 'specs/how-to/ci.md'), 'utf8');
   const described = [...page.matchAll(/^\| `([a-z-]+)` +\|/gm)].map(([, name]) => name);
   expect(described).toEqual(Object.keys(action.inputs));
-  for (const name of Object.keys(action.outputs))
-    expect(page).toMatch(new RegExp(`outputs are .*\`${name}\``));
+  for (const name of Object.keys(action.outputs)) expect(page).toMatch(new RegExp(`outputs are .*\`${name}\``));
 });

@@ -31,8 +31,7 @@ function problemsOf({ place, text }: Block): unknown[] {
   if (keys.includes('template_folder')) return results(loadScenarioFile(place, text));
   if (keys.includes('base_scenario')) return results(loadMatrix(place, text));
   if (['judgment', 'character'].some((key) => keys.includes(key))) return results(readScenario(place, text));
-  if (keys.includes('command_pattern'))
-    return check({ ...LEAST, target: { ...LEAST.target, ...(value as object) } });
+  if (keys.includes('command_pattern')) return check({ ...LEAST, target: { ...LEAST.target, ...(value as object) } });
   if (keys.every((key) => key in ScenarioFile.shape)) return check({ ...LEAST, ...(value as object) });
   return [`${place}: neither a scenario, a part of one, a rubric nor a workflow: ${keys.join(', ')}`];
 }
@@ -46,16 +45,12 @@ describe('the blocks in the documents', () => {
     expect(problemsOf(block)).toEqual([]);
   });
 
-  test.each(blocks('toml').map((block) => [block.place, block] as const))(
-    '%s is a valid config',
-    (_, block) => {
-      expect(results(parseConfig(block.place, block.text))).toEqual([]);
-    },
-  );
+  test.each(blocks('toml').map((block) => [block.place, block] as const))('%s is a valid config', (_, block) => {
+    expect(results(parseConfig(block.place, block.text))).toEqual([]);
+  });
 
   test('can be parsed if they are JSON', () => {
-    for (const { place, text } of blocks('json'))
-      expect(() => JSON.parse(text) as unknown, place).not.toThrow();
+    for (const { place, text } of blocks('json')) expect(() => JSON.parse(text) as unknown, place).not.toThrow();
   });
 });
 
@@ -75,9 +70,7 @@ const anchorsIn = (path: string): string[] =>
 
 describe('the links in the documents', () => {
   test.each(documents.map((document) => [document.path, document] as const))('%s', (_, { path, text }) => {
-    const links = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(
-      ([, link = '']) => link,
-    );
+    const links = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
     const broken = links
       .filter((link) => !/^https?:/.test(link))
       .filter((link) => {

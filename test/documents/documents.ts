@@ -63,12 +63,11 @@ export const commands: readonly Command[] = documents.flatMap((document) => {
         .split('\n')
         .map((line) => ({ place, line })),
     );
-  const inline = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(
-    ({ 1: line = '' }) => ({ place: path, line }),
-  );
-  return [...inBlocks, ...inline].flatMap(({ place, line }) =>
-    callsIn(line).map((words) => ({ place, words })),
-  );
+  const inline = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(({ 1: line = '' }) => ({
+    place: path,
+    line,
+  }));
+  return [...inBlocks, ...inline].flatMap(({ place, line }) => callsIn(line).map((words) => ({ place, words })));
 });
 
 export function callsIn(line: string): string[][] {

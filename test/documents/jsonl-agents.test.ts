@@ -23,39 +23,33 @@ const agents = [
 const PROMPT = 'Run `echo "a\\b	c" >notes.txt`, then `cat notes.txt; echo é` and `exit 3`.';
 
 const inPage = (language: string): string | undefined =>
-  blocks(language).find(
-    ({ place, text }) => place.startsWith('specs/how-to/jsonl-agents.md') && text.startsWith('#!'),
-  )?.text;
+  blocks(language).find(({ place, text }) => place.startsWith('specs/how-to/jsonl-agents.md') && text.startsWith('#!'))
+    ?.text;
 
 test.each(agents)('the page contains fixtures/jsonl_agents/$name', ({ name, language }) => {
   expect(inPage(language)).toBe(readFileSync(join(FOLDER, name), 'utf8'));
 });
 
 describe.for(agents)('$name', ({ name, isMissing }) => {
-  test.skipIf(isMissing)(
-    'prints only lines that the published schema accepts (skipped without python3)',
-    () => {
-      const schema = JSON.parse(
-        readFileSync(join(REPOSITORY, 'schema/events.schema.json'), 'utf8'),
-      ) as object;
-      const accepts = new Ajv({ allErrors: true }).compile(schema);
-      const stdout = execFileSync(join(FOLDER, name), {
-        input: PROMPT,
-        encoding: 'utf8',
-        stdio: ['pipe', 'pipe', 'ignore'],
-        cwd: project.folder,
-      });
-      const lines = stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as unknown);
-      expect(lines.length).toBeGreaterThan(7);
-      for (const line of lines) {
-        accepts(line);
-        expect([line, accepts.errors]).toEqual([line, null]);
-      }
-    },
-  );
+  test.skipIf(isMissing)('prints only lines that the published schema accepts (skipped without python3)', () => {
+    const schema = JSON.parse(readFileSync(join(REPOSITORY, 'schema/events.schema.json'), 'utf8')) as object;
+    const accepts = new Ajv({ allErrors: true }).compile(schema);
+    const stdout = execFileSync(join(FOLDER, name), {
+      input: PROMPT,
+      encoding: 'utf8',
+      stdio: ['pipe', 'pipe', 'ignore'],
+      cwd: project.folder,
+    });
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines.length).toBeGreaterThan(7);
+    for (const line of lines) {
+      accepts(line);
+      expect([line, accepts.errors]).toEqual([line, null]);
+    }
+  });
 
   test.skipIf(isMissing)('is ready for runs, says doctor (skipped without python3)', async () => {
     const { exitCode, stdout } = await project.cli(['doctor', '--try', name.replace('.', '-')]);
@@ -63,16 +57,13 @@ describe.for(agents)('$name', ({ name, isMissing }) => {
     expect(exitCode).toBe(0);
   });
 
-  test.skipIf(isMissing)(
-    'lets gates know its commands, errors and answer (skipped without python3)',
-    async () => {
-      const { document, stderr } = await project.run(['reported', '--agents', name.replace('.', '-')]);
-      const run = await openRun(cellsOf(document, 'reported'));
-      expect(run.run, stderr).toMatchObject({ outcome: 'pass', agent: { completed: true } });
-      expect(run.run.agent).not.toHaveProperty('output_problems');
-      expect(await run.text('artifacts/events.jsonl')).toContain('a\\\\b\\tc');
-    },
-  );
+  test.skipIf(isMissing)('lets gates know its commands, errors and answer (skipped without python3)', async () => {
+    const { document, stderr } = await project.run(['reported', '--agents', name.replace('.', '-')]);
+    const run = await openRun(cellsOf(document, 'reported'));
+    expect(run.run, stderr).toMatchObject({ outcome: 'pass', agent: { completed: true } });
+    expect(run.run.agent).not.toHaveProperty('output_problems');
+    expect(await run.text('artifacts/events.jsonl')).toContain('a\\\\b\\tc');
+  });
 });
 
 let project: TestProject;

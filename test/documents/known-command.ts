@@ -34,9 +34,7 @@ async function read(names: string[]): Promise<Verb> {
     ),
     least: values.filter((value) => value.startsWith('<')).length,
     most: values.some((value) => value.includes('...')) ? Infinity : values.length,
-    verbs: [...(stdout.split('Commands:\n')[1]?.matchAll(/^ {2}(\w[\w-]*)/gm) ?? [])].map(
-      ([, name = '']) => name,
-    ),
+    verbs: [...(stdout.split('Commands:\n')[1]?.matchAll(/^ {2}(\w[\w-]*)/gm) ?? [])].map(([, name = '']) => name),
   };
 }
 

@@ -31,18 +31,15 @@ function testsNamedIn(document: string): NamedTest[] {
     .map(([, file = '', title = '']) => ({ file, title }));
 }
 
-test.each([
-  'specs/explanation/durability.md',
-  'specs/explanation/security.md',
-  'specs/reference/eliza-tests.md',
-])('the test files that %s names exist', (document) => {
-  const named = testsNamedIn(document);
-  expect(named.length).toBeGreaterThan(5);
-  const missing = named.filter(
-    ({ file }) => sourceOf(file) === '' && !existsSync(join(REPOSITORY, 'test', file)),
-  );
-  expect(missing).toEqual([]);
-});
+test.each(['specs/explanation/durability.md', 'specs/explanation/security.md', 'specs/reference/eliza-tests.md'])(
+  'the test files that %s names exist',
+  (document) => {
+    const named = testsNamedIn(document);
+    expect(named.length).toBeGreaterThan(5);
+    const missing = named.filter(({ file }) => sourceOf(file) === '' && !existsSync(join(REPOSITORY, 'test', file)));
+    expect(missing).toEqual([]);
+  },
+);
 
 test('each line about what an agent can do without the sandbox names an existing test', () => {
   const missing = testsNamedIn('specs/explanation/security.md').filter(
@@ -55,9 +52,7 @@ const ELIZA = 'specs/reference/eliza-tests.md';
 
 test('each requirement on ElizaOS files names an existing test', () => {
   const { text = '' } = documents.find(({ path }) => path === ELIZA) ?? {};
-  const rows = text
-    .split('\n')
-    .filter((line) => line.startsWith('|') && !/^\|(?: requirement| -)/.test(line));
+  const rows = text.split('\n').filter((line) => line.startsWith('|') && !/^\|(?: requirement| -)/.test(line));
   expect(rows.length).toBeGreaterThan(40);
   const without = rows.filter((row) => !row.match(NAMED));
   expect(without.map((row) => row.trim())).toEqual([]);

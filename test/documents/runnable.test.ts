@@ -7,11 +7,7 @@ import { blocks } from './documents.js';
 let project: TestProject;
 beforeAll(async () => {
   project = await createProject({}, { ownEngine: true });
-  await project.write(
-    'bin/llm-tool-test',
-    `#!/bin/sh\nexec ${join(REPOSITORY, 'dist/cli.js')} "$@"\n`,
-    0o755,
-  );
+  await project.write('bin/llm-tool-test', `#!/bin/sh\nexec ${join(REPOSITORY, 'dist/cli.js')} "$@"\n`, 0o755);
   await project.write('bin/npx', '#!/bin/sh\n[ "$1" = --no ] && shift\nexec "$@"\n', 0o755);
 });
 afterAll(async () => {

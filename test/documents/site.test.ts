@@ -35,8 +35,7 @@ describe('the documentation site', () => {
 });
 
 describe('rewriteLinks', () => {
-  const rewritten = (source: string, text: string): string =>
-    rewriteLinks(text, { source, page: pageOf(source) });
+  const rewritten = (source: string, text: string): string => rewriteLinks(text, { source, page: pageOf(source) });
 
   test('leads to the pages that files outside specs/ have on the site', () => {
     expect(rewritten('specs/README.md', '[a](../README.md#install), [b](tutorial.md)')).toBe(
@@ -45,9 +44,9 @@ describe('rewriteLinks', () => {
     expect(rewritten('specs/how-to/production.md', '[a](../../Dockerfile) [b](../README.md)')).toBe(
       '[a](../files/Dockerfile.md) [b](../index.md)',
     );
-    expect(
-      rewritten('README.md', '![a](specs/images/a.png), [b](specs/reference/x.md#y), [c](fixtures/)'),
-    ).toBe('![a](./images/a.png), [b](./reference/x.md#y), [c](./files/fixtures.md)');
+    expect(rewritten('README.md', '![a](specs/images/a.png), [b](specs/reference/x.md#y), [c](fixtures/)')).toBe(
+      '![a](./images/a.png), [b](./reference/x.md#y), [c](./files/fixtures.md)',
+    );
     expect(rewritten('specs/how-to/tasks.md', '[a](../../.agents/scripts/x/README.md)')).toBe(
       '[a](../files/agents/scripts/x/README.md)',
     );
@@ -60,9 +59,7 @@ describe('rewriteLinks', () => {
 });
 
 test('shows files as code, whatever they contain', () => {
-  expect(codePage('a.yaml', [{ name: 'a.yaml', text: 'x: "```"\n' }])).toBe(
-    '# a.yaml\n\n````yaml\nx: "```"\n````\n',
-  );
+  expect(codePage('a.yaml', [{ name: 'a.yaml', text: 'x: "```"\n' }])).toBe('# a.yaml\n\n````yaml\nx: "```"\n````\n');
   const folder = codePage('f', [
     { name: 'a.sh', text: 'ls' },
     { name: 'b.sh', text: 'pwd' },

@@ -70,20 +70,17 @@ test.each([
   ['is gone', (path: string) => rmSync(path)],
   ['now has another version', (path: string) => script(path, temporalScript('1.5.0'))],
   ['does not answer', (path: string) => script(path, '#!/bin/sh\nexit 1\n')],
-])(
-  'if that program %s, accepts one of the same version on PATH and refuses another version',
-  async (_, change) => {
-    const file = database('1.0.0');
-    change(pinned.path);
-    const message = await refusal(known(pinned));
-    expect(message).toContain('was made by Temporal server 1.0.0');
-    expect(message).toContain(`${onPath.path} is 2.0.0`);
-    expect(message).toContain('Set LLM_TOOL_TEST_TEMPORAL_BIN to a Temporal CLI with server 1.0.0');
-    expect(message).toContain(`if no sweep is open, delete ${file}`);
-    script(onPath.path, temporalScript('1.0.0'));
-    expect(await choose(known(pinned))).toEqual({ path: onPath.path, version: '1.0.0' });
-  },
-);
+])('if that program %s, accepts one of the same version on PATH and refuses another version', async (_, change) => {
+  const file = database('1.0.0');
+  change(pinned.path);
+  const message = await refusal(known(pinned));
+  expect(message).toContain('was made by Temporal server 1.0.0');
+  expect(message).toContain(`${onPath.path} is 2.0.0`);
+  expect(message).toContain('Set LLM_TOOL_TEST_TEMPORAL_BIN to a Temporal CLI with server 1.0.0');
+  expect(message).toContain(`if no sweep is open, delete ${file}`);
+  script(onPath.path, temporalScript('1.0.0'));
+  expect(await choose(known(pinned))).toEqual({ path: onPath.path, version: '1.0.0' });
+});
 
 test('the advice of the message works: naming a program of that version, or deleting the database', async () => {
   const file = database('1.0.0');

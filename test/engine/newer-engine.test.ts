@@ -21,9 +21,7 @@ test('lists every marker that workflows leave in histories', () => {
   const markers = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) =>
-      [...readFileSync(join(folder, name), 'utf8').matchAll(/patched\('([^']+)'\)/g)].map(
-        ([, marker]) => marker,
-      ),
+      [...readFileSync(join(folder, name), 'utf8').matchAll(/patched\('([^']+)'\)/g)].map(([, marker]) => marker),
     );
   expect([...new Set(markers)].sort()).toEqual([...HISTORY_MARKERS].sort());
 });

@@ -50,11 +50,7 @@ it('hides again what is inside a visible folder', () => {
 it('leaves out rules that change nothing', () => {
   expect(mounts({ path: '/usr/bin', look: 'readable' })).toEqual([]);
   expect(
-    mounts(
-      { path: '/tmp', look: 'scratch' },
-      { path: '/tmp/a', look: 'empty' },
-      { path: '/tmp/b', look: 'masked' },
-    ),
+    mounts({ path: '/tmp', look: 'scratch' }, { path: '/tmp/a', look: 'empty' }, { path: '/tmp/b', look: 'masked' }),
   ).toEqual(['--tmpfs', '/tmp']);
   expect(
     mounts(

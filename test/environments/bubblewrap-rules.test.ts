@@ -21,13 +21,11 @@ async function newHome() {
   put(home, 'project', 'scenarios', 'a.yaml');
   const handle: EnvironmentHandle = {
     type: 'bubblewrap',
-    ...{
-      root,
-      workspace: join(root, 'fixture'),
-      journal: join(root, 'agent'),
-      mark: 'run',
-      project: join(home, 'project'),
-    },
+    root,
+    workspace: join(root, 'fixture'),
+    journal: join(root, 'agent'),
+    mark: 'run',
+    project: join(home, 'project'),
     hidden: ['state', 'project/scenarios', 'project/missing'].map((name) => join(home, name)),
   };
   const looks = async (argv: string[], path: string[] = []): Promise<Record<string, Look>> => {
@@ -60,14 +58,12 @@ it('hides all home folders, sockets of daemons and temporary files', async () =>
   const { home } = await newHome();
   const handle = {
     type: 'bubblewrap' as const,
-    ...{
-      root: home,
-      workspace: join(home, 'fixture'),
-      journal: join(home, 'agent'),
-      mark: 'run',
-      hidden: [],
-      project: null,
-    },
+    root: home,
+    workspace: join(home, 'fixture'),
+    journal: join(home, 'agent'),
+    mark: 'run',
+    hidden: [],
+    project: null,
   };
   const rules = await rulesFor(handle, { argv: [], env: {} });
   for (const [path, look] of [
@@ -121,8 +117,13 @@ it('shows the parent of a bin folder on PATH, but only the bin folder if the par
       (home) => folders.map((folder) => dirname(put(home, folder, 'program'))),
     ),
   ).toEqual({
-    ...{ '.nvm/v20': 'readable', '.pyenv': 'readable', plain: 'readable' },
-    ...{ '.local/bin': 'readable', '.cargo/bin': 'readable', bin: 'readable', 'project/bin': 'readable' },
+    '.nvm/v20': 'readable',
+    '.pyenv': 'readable',
+    plain: 'readable',
+    '.local/bin': 'readable',
+    '.cargo/bin': 'readable',
+    bin: 'readable',
+    'project/bin': 'readable',
   });
 });
 

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bubblewrap, whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
@@ -59,14 +50,24 @@ async function newPlace(): Promise<Place> {
   mkdirSync(join(project, 'results'), { recursive: true });
   const handle: EnvironmentHandle = {
     type: 'bubblewrap',
-    ...{ root, workspace: join(root, 'fixture'), journal: join(root, 'agent'), mark, project },
+    root,
+    workspace: join(root, 'fixture'),
+    journal: join(root, 'agent'),
+    mark,
+    project,
     hidden: [join(home, 'state'), join(project, 'results')],
   };
   return { handle, home, seconds };
 }
 
 const request = (argv: string[], env: Record<string, string> = {}) => ({
-  ...{ start: 1, argv, env: { PATH, ...env }, stdin: 'prompt', files: [], deadlineSecs: 60, idleSecs: null },
+  start: 1,
+  argv,
+  env: { PATH, ...env },
+  stdin: 'prompt',
+  files: [],
+  deadlineSecs: 60,
+  idleSecs: null,
 });
 
 /** The output of a command in the sandbox, including stderr, and its exit code. */
@@ -124,16 +125,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     );
     const listed = output.split('\n').filter(Boolean);
     expect(listed.slice(0, 8)).toEqual([
-      ...[
-        `${home}:`,
-        'state',
-        `${home}/state:`,
-        'work',
-        `${home}/state/work:`,
-        'run',
-        `${handle.root}:`,
-        'bin',
-      ],
+      ...[`${home}:`, 'state', `${home}/state:`, 'work', `${home}/state/work:`, 'run', `${handle.root}:`, 'bin'],
     ]);
     expect(listed.slice(8, 12)).toEqual(['config', 'fixture', 'home', 'tmp']);
     expect(output).not.toContain('key');
@@ -180,9 +172,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     put(join(home, 'project', 'lib', 'text'), 'of the project\n');
     put(join(home, 'project', 'results', 'report'), 'secret');
     symlinkSync(put(join(home, 'project', 'dist', 'tool'), script, 0o755), join(handle.root, 'bin', 'tool'));
-    const path = [join(handle.root, 'bin'), join(version, 'bin'), join(home, '.local', 'bin'), PATH].join(
-      ':',
-    );
+    const path = [join(handle.root, 'bin'), join(version, 'bin'), join(home, '.local', 'bin'), PATH].join(':');
     const { output } = await inside(
       place,
       `pkg; own; vendor; tool; cat ${home}/.local/share/vendor/auth.json ${home}/project/results/report; touch ${version}/bin/x`,
@@ -244,11 +234,7 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
     const { handle, home } = place;
     put(join(home, 'secret'), 'key');
     chmodSync(home, 0o755);
-    for (const folder of [
-      handle.root,
-      handle.workspace,
-      ...AGENT_FOLDERS.map((name) => join(handle.root, name)),
-    ])
+    for (const folder of [handle.root, handle.workspace, ...AGENT_FOLDERS.map((name) => join(handle.root, name))])
       chownSync(folder, NOBODY, NOBODY);
     const starter = compiled.program(`
       import { bubblewrap } from './environments/bubblewrap.js';
@@ -256,13 +242,11 @@ describe.skipIf(lacking !== null)('an agent in bubblewrap', () => {
       await bubblewrap.start(handle, request);
       await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000));`);
     const script = `id -u >out; touch ${home}/x /etc/x; cat ${home}/secret /proc/[0-9]*/root${home}/secret; ls /proc | grep -c '^[0-9]' >>out; :`;
-    const { stderr } = await compiled.run(
-      starter,
-      [JSON.stringify([handle, request(['sh', '-c', script])])],
-      {
-        ...{ uid: NOBODY, gid: NOBODY, env: { HOME: home } },
-      },
-    );
+    const { stderr } = await compiled.run(starter, [JSON.stringify([handle, request(['sh', '-c', script])])], {
+      uid: NOBODY,
+      gid: NOBODY,
+      env: { HOME: home },
+    });
     expect(stderr).toBe('');
     const output = startFiles(handle, 1);
     expect(readFileSync(output.stdout, 'utf8')).toBe('');
@@ -315,9 +299,7 @@ describe('the choice of an environment', () => {
   });
 
   it('gives the reason if bwrap cannot create its namespaces', async () => {
-    const { auto } = await choices(
-      '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2; exit 1\n',
-    );
+    const { auto } = await choices('#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2; exit 1\n');
     expect(auto?.type).toBe('local');
     expect(auto?.lacking).toMatch(
       /^bwrap cannot create its namespaces here \(bwrap: setting up uid map: Permission denied\); allow user namespaces/,

@@ -66,7 +66,10 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         case 'e2b': {
           const access = accessFile(join(here.journal, '..'));
           const sandbox: CloudSandbox = {
-            ...{ template: 'base', timeoutSecs: 600, name, access },
+            template: 'base',
+            timeoutSecs: 600,
+            name,
+            access,
             module: findE2b([]).module ?? '',
           };
           await keepAccess(sandbox, server?.env ?? {});
@@ -91,8 +94,14 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         environment.exec(handle, { command, env, timeoutSecs: 30, ...more });
       const start = (command: string, more: Partial<StartRequest> = {}) =>
         environment.start(handle, {
-          ...{ start: 1, argv: ['sh', '-c', command], env, stdin: '', files: [] },
-          ...{ deadlineSecs: 60, idleSecs: null, ...more },
+          start: 1,
+          argv: ['sh', '-c', command],
+          env,
+          stdin: '',
+          files: [],
+          deadlineSecs: 60,
+          idleSecs: null,
+          ...more,
         });
       const alive = (): string[] =>
         handle.container === undefined
@@ -222,21 +231,18 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         expect(wayOfOutput(handle)).toBe('streamed');
       });
 
-      it.runIf(type === 'docker')(
-        'loses no output if the stream of it is killed, which is told',
-        async () => {
-          const { handle, start, run, printed } = await made();
-          await start('echo one; until [ -e go ]; do sleep 0.05; done; echo two; echo err >&2');
-          await until('the first line', () => (printed() === 'one\n' ? true : null));
-          const { folder, stderr } = startFiles(handle, 1);
-          const [stream = ''] = readdirSync(folder).filter((name) => /^stream-[^-]*$/.test(name));
-          process.kill(Number(readFileSync(join(folder, stream, 'sup'), 'utf8').split(' ')[0]), 'SIGKILL');
-          await run('touch go');
-          expect(await environment.inspect(handle, 1, END())).toMatchObject({ state: 'ended', exitCode: 0 });
-          expect([printed(), readFileSync(stderr, 'utf8')]).toEqual(['one\ntwo\n', 'err\n']);
-          expect(wayOfOutput(handle)).toBe('copied');
-        },
-      );
+      it.runIf(type === 'docker')('loses no output if the stream of it is killed, which is told', async () => {
+        const { handle, start, run, printed } = await made();
+        await start('echo one; until [ -e go ]; do sleep 0.05; done; echo two; echo err >&2');
+        await until('the first line', () => (printed() === 'one\n' ? true : null));
+        const { folder, stderr } = startFiles(handle, 1);
+        const [stream = ''] = readdirSync(folder).filter((name) => /^stream-[^-]*$/.test(name));
+        process.kill(Number(readFileSync(join(folder, stream, 'sup'), 'utf8').split(' ')[0]), 'SIGKILL');
+        await run('touch go');
+        expect(await environment.inspect(handle, 1, END())).toMatchObject({ state: 'ended', exitCode: 0 });
+        expect([printed(), readFileSync(stderr, 'utf8')]).toEqual(['one\ntwo\n', 'err\n']);
+        expect(wayOfOutput(handle)).toBe('copied');
+      });
 
       it.runIf(type === 'docker').each(['', 'kill -KILL $(cut -d " " -f 1 ../agent/1/sup);'])(
         'counts as lost if it has recorded an end of its own: %j',
@@ -254,8 +260,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
           await start('trap "" PIPE; echo one; until [ -e go ]; do sleep 0.05; done; exit 0');
           await until('the first line', () => (printed() === 'one\n' ? true : null));
           const name = handle.container?.name ?? '';
-          const kill =
-            "kill -KILL $(grep -l '[s]tream=' /proc/[0-9]*/cmdline | grep -v self | cut -d / -f 3)";
+          const kill = "kill -KILL $(grep -l '[s]tream=' /proc/[0-9]*/cmdline | grep -v self | cut -d / -f 3)";
           execFileSync('docker', ['exec', '-u', '0', name, 'sh', '-c', kill]);
           await run('touch go');
           expect(await environment.inspect(handle, 1, END())).toEqual({ state: 'dead' });
@@ -265,9 +270,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
 
       it('is stopped on request, with everything it started', async () => {
         const { handle, start, seconds, alive } = await made();
-        await start(
-          `trap '' TERM; setsid sleep ${seconds} & env -i setsid sleep ${seconds} & sleep ${seconds}`,
-        );
+        await start(`trap '' TERM; setsid sleep ${seconds} & env -i setsid sleep ${seconds} & sleep ${seconds}`);
         await until('all of it', () => (alive().length >= 3 ? true : null));
         await environment.kill(handle, { start: 1, reason: 'cancel' });
         expect(await environment.inspect(handle, 1)).toMatchObject({ state: 'ended', stopped: 'cancel' });
@@ -299,8 +302,13 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         process.kill(process.pid, 'SIGKILL');`);
         const script = `echo up; until [ -e go ]; do sleep 0.05; done; echo done; : ${seconds}`;
         const request: StartRequest = {
-          ...{ start: 1, argv: ['sh', '-c', script], env, stdin: '', files: [] },
-          ...{ deadlineSecs: 60, idleSecs: null },
+          start: 1,
+          argv: ['sh', '-c', script],
+          env,
+          stdin: '',
+          files: [],
+          deadlineSecs: 60,
+          idleSecs: null,
         };
         await compiled.run(starter, [JSON.stringify([handle, request])]);
         expect(await environment.inspect(handle, 1)).toEqual({ state: 'running' });
@@ -354,8 +362,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         expect(await look('sub')).toEqual({ kind: 'directory' });
         expect(await look('-n')).toEqual({ kind: 'directory' });
         expect(await look(`it's`)).toMatchObject({ kind: 'file', bytes: 0 });
-        for (const path of ['none', 'gone', 'given.txt/below'])
-          expect(await look(path)).toEqual({ kind: 'missing' });
+        for (const path of ['none', 'gone', 'given.txt/below']) expect(await look(path)).toEqual({ kind: 'missing' });
         for (const path of ['out', 'etc/passwd', '../home'])
           expect([path, await look(path)]).toEqual([path, { kind: 'outside' }]);
         expect(await look('circle')).toEqual({ kind: 'unreadable', reason: 'ELOOP' });
@@ -418,9 +425,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         await environment.dispose(handle);
         if (type === 'docker') expect(containersOf(handle.mark, cli)).toEqual([]);
         else if (type === 'e2b')
-          expect(
-            server?.list().filter(({ metadata }) => JSON.stringify(metadata).includes(handle.mark)),
-          ).toEqual([]);
+          expect(server?.list().filter(({ metadata }) => JSON.stringify(metadata).includes(handle.mark))).toEqual([]);
         else expect(processesWith(seconds)).toEqual([]);
         expect(readFileSync(startFiles(handle, 1).stdout, 'utf8')).toBe('up\n');
         expect(await environment.look(handle, '.')).toEqual({ kind: 'missing' });
@@ -455,9 +460,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
       expect(readdirSync(checks).sort()).toEqual(['check.sh', 'sub']);
       // Left by a worker that was killed while it checked the first turn.
       if (type !== 'bubblewrap')
-        await run(
-          `mkdir -p "${handle.root}/check-files/x" && touch "${handle.root}/check-files/x/secret-name"`,
-        );
+        await run(`mkdir -p "${handle.root}/check-files/x" && touch "${handle.root}/check-files/x/secret-name"`);
       for (const number of [2, 3]) {
         const search = `find "${handle.root}" "${path}" -name 'secret-*' -o -name check.sh; env | grep CHECKS`;
         await start(`{ ${search}; } 2>/dev/null; echo end`, { start: number });
@@ -475,8 +478,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         const { fixture, run } = await made();
         const checks = join(fixture, '..', 'checks');
         write(checks, { 'check.sh': 'echo checked\n' });
-        const change =
-          'echo echo forged >"$LLM_TOOL_TEST_CHECKS/check.sh"; sh "$LLM_TOOL_TEST_CHECKS/check.sh"';
+        const change = 'echo echo forged >"$LLM_TOOL_TEST_CHECKS/check.sh"; sh "$LLM_TOOL_TEST_CHECKS/check.sh"';
         expect((await run(change, { inSandbox: { shown: [], checks } })).stdout).toBe('checked\n');
       },
     );

@@ -92,8 +92,12 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
     new Promise((resolve) => request(sandbox, op, resolve));
 
   const described = ({ id, template, token }: Sandbox) => ({
-    ...{ sandboxID: id, templateID: template, clientID: 'test', envdVersion: '0.6.4' },
-    ...{ envdAccessToken: token, domain: null },
+    sandboxID: id,
+    templateID: template,
+    clientID: 'test',
+    envdVersion: '0.6.4',
+    envdAccessToken: token,
+    domain: null,
   });
 
   async function api(incoming: IncomingMessage, outgoing: ServerResponse, url: URL): Promise<void> {
@@ -122,13 +126,17 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
       case 'GET ': {
         const wanted = new URLSearchParams(url.searchParams.get('metadata') ?? '');
         const found = [...sandboxes.values()].filter(({ metadata }) =>
-          [...wanted].every(
-            ([name, value]) => metadata[decodeURIComponent(name)] === decodeURIComponent(value),
-          ),
+          [...wanted].every(([name, value]) => metadata[decodeURIComponent(name)] === decodeURIComponent(value)),
         );
         const items = found.map((one) => ({
-          ...{ ...described(one), metadata: one.metadata, state: 'running', cpuCount: 1, memoryMB: 512 },
-          ...{ diskSizeMB: 512, startedAt: one.startedAt.toISOString(), endAt: one.endAt.toISOString() },
+          ...described(one),
+          metadata: one.metadata,
+          state: 'running',
+          cpuCount: 1,
+          memoryMB: 512,
+          diskSizeMB: 512,
+          startedAt: one.startedAt.toISOString(),
+          endAt: one.endAt.toISOString(),
         }));
         // Pages of one, so that the next one is asked for.
         const at = Number(url.searchParams.get('nextToken') ?? 0);
@@ -234,8 +242,7 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
         };
         const op = input === undefined ? { op: 'kill' } : { op: 'input', data: input.stdin };
         const { missing } = await ask(sandbox, { ...op, pid: to.pid });
-        if (missing === true)
-          send(outgoing, 404, { code: 'not_found', message: `process ${to.pid} not found` });
+        if (missing === true) send(outgoing, 404, { code: 'not_found', message: `process ${to.pid} not found` });
         else send(outgoing, 200, {});
         return;
       }
@@ -269,7 +276,10 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
     env: { E2B_API_KEY: KEY, E2B_API_URL: address, E2B_SANDBOX_URL: address },
     list: () =>
       [...sandboxes.values()].map(({ id, metadata, endAt, envd }) => ({
-        ...{ id, metadata, endAt, pid: envd.pid ?? 0 },
+        id,
+        metadata,
+        endAt,
+        pid: envd.pid ?? 0,
       })),
     counts,
     inside: (id, command) => {
@@ -277,15 +287,11 @@ export async function startE2bServer(port = 0): Promise<E2bServer> {
       if (sandbox === undefined) return Promise.resolve('');
       return new Promise((resolve) => {
         let text = '';
-        request(
-          sandbox,
-          { op: 'start', cmd: '/bin/sh', args: ['-c', command], envs: {}, user: 'root' },
-          (answer) => {
-            const { stdout = '' } = (answer.event?.data ?? {}) as { stdout?: string };
-            text += Buffer.from(stdout, 'base64').toString();
-            if (answer.event?.end !== undefined) resolve(text);
-          },
-        );
+        request(sandbox, { op: 'start', cmd: '/bin/sh', args: ['-c', command], envs: {}, user: 'root' }, (answer) => {
+          const { stdout = '' } = (answer.event?.data ?? {}) as { stdout?: string };
+          text += Buffer.from(stdout, 'base64').toString();
+          if (answer.event?.end !== undefined) resolve(text);
+        });
       });
     },
     expire: (id) => {
@@ -332,10 +338,16 @@ async function startSandbox(id: string, template: string, body: Record<string, u
   envd.setMaxListeners(0);
   await ready;
   return {
-    ...{ id, template, envd, waiting, token: randomBytes(8).toString('hex') },
+    id,
+    template,
+    envd,
+    waiting,
+    token: randomBytes(8).toString('hex'),
     metadata: (body['metadata'] ?? {}) as Record<string, string>,
     envs: (body['envVars'] ?? {}) as Record<string, string>,
-    ...{ startedAt: new Date(), endAt: new Date(), timer: setTimeout(() => undefined, 0) },
+    startedAt: new Date(),
+    endAt: new Date(),
+    timer: setTimeout(() => undefined, 0),
   };
 }
 
@@ -350,8 +362,7 @@ function send(outgoing: ServerResponse, status: number, document?: unknown): voi
   outgoing.end(document === undefined ? undefined : JSON.stringify(document));
 }
 
-const fail = (outgoing: ServerResponse, code: number, message: string): void =>
-  send(outgoing, code, { code, message });
+const fail = (outgoing: ServerResponse, code: number, message: string): void => send(outgoing, code, { code, message });
 
 /** A message of the Connect protocol. Flag 2 marks the last one. */
 function envelope(flag: number, message: unknown): Buffer {

@@ -31,8 +31,12 @@ describe.skipIf(lacking !== null)('a sandbox of E2B', () => {
     write(fixture, { 'given.txt': 'given' });
     const state = join(here.journal, '..');
     const sandbox: CloudSandbox = {
-      ...{ template: 'base', timeoutSecs: 600, name: `llm-tool-test-${here.mark}`, module: module ?? '' },
-      ...{ access: accessFile(state), ...more },
+      template: 'base',
+      timeoutSecs: 600,
+      name: `llm-tool-test-${here.mark}`,
+      module: module ?? '',
+      access: accessFile(state),
+      ...more,
     };
     await keepAccess(sandbox, server.env);
     const inside = { root: '/llm-tool-test', workspace: '/llm-tool-test/workspace' };
@@ -191,7 +195,9 @@ describe.skipIf(lacking !== null)('a sandbox of E2B', () => {
     const { prepare, handle } = await place();
     await prepare();
     const result = await e2b.exec(handle, {
-      ...{ command: 'echo up; sleep 600 &', env: { PATH: '/usr/bin:/bin' }, timeoutSecs: 30 },
+      command: 'echo up; sleep 600 &',
+      env: { PATH: '/usr/bin:/bin' },
+      timeoutSecs: 30,
       keepBackground: true,
     });
     expect(result).toMatchObject({ exitCode: 0, stdout: 'up\n', timedOut: false });
@@ -203,7 +209,9 @@ describe.skipIf(lacking !== null)('a sandbox of E2B', () => {
     const [id = ''] = ids();
     const env = { PATH: '/usr/bin:/bin', SECRET: 'a-secret-value' };
     const command = e2b.exec(handle, {
-      ...{ command: 'echo "$SECRET" >seen; until [ -e go ]; do sleep 0.1; done', env, timeoutSecs: 60 },
+      command: 'echo "$SECRET" >seen; until [ -e go ]; do sleep 0.1; done',
+      env,
+      timeoutSecs: 60,
     });
     const seen = 'cat /llm-tool-test/workspace/seen';
     await until('the command', async () => ((await server.inside(id, seen)) === '' ? null : true));

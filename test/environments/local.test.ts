@@ -280,11 +280,14 @@ describe('an agent that tries to shut the harness out', () => {
       const leftOut = await collect(local, handle, handle.root + '/kept', null);
       console.log(JSON.stringify({ look, again, leftOut, changed: changes !== null }));`);
       const { stdout, stderr } = await compiled.run(program, [JSON.stringify([handle, fixture, { PATH }])], {
-        ...{ uid: NOBODY, gid: NOBODY },
+        uid: NOBODY,
+        gid: NOBODY,
       });
       expect(stderr).toBe('');
       expect(JSON.parse(String(stdout))).toEqual({
-        ...{ look: 'file', again: 'a', changed: true },
+        look: 'file',
+        again: 'a',
+        changed: true,
         leftOut: [{ path: 'shut', reason: 'permission denied' }],
       });
       expect(readFileSync(join(handle.root, 'kept', 'a.txt'), 'utf8')).toBe('a');

@@ -66,21 +66,25 @@ async function newHandle(ports: number[] | null): Promise<{ handle: EnvironmentH
     mkdirSync(join(root, name), { recursive: true });
   const handle: EnvironmentHandle = {
     type: 'bubblewrap',
-    ...{
-      root,
-      workspace: join(root, 'fixture'),
-      journal: join(root, 'agent'),
-      mark,
-      project: null,
-      hidden: [join(home, 'state')],
-    },
+    root,
+    workspace: join(root, 'fixture'),
+    journal: join(root, 'agent'),
+    mark,
+    project: null,
+    hidden: [join(home, 'state')],
     ...(ports === null ? {} : { network: { ports } }),
   };
   return { handle, seconds };
 }
 
 const request = (argv: string[]) => ({
-  ...{ start: 1, argv, env: { PATH }, stdin: '', files: [], deadlineSecs: 60, idleSecs: null },
+  start: 1,
+  argv,
+  env: { PATH },
+  stdin: '',
+  files: [],
+  deadlineSecs: 60,
+  idleSecs: null,
 });
 
 async function outputOf(handle: EnvironmentHandle, argv: string[]): Promise<string> {
@@ -121,24 +125,20 @@ describe.skipIf(network !== 'isolated')(`the network of a sandbox${why}`, () => 
     expect(await outputOf(handle, ['sh', '-c', 'cat /proc/net/route | wc -l'])).toMatch(/^[2-9]\n$/);
   });
 
-  it.each(['pidns', 'group'])(
-    'lets the agent end by itself, and ends with it, in %s',
-    async (containment) => {
-      setEnv({ LLM_TOOL_TEST_CONTAINMENT: containment });
-      const { handle, seconds } = await newHandle([]);
-      const script = `trap 'echo ended >log; exit 3' TERM; (setsid sleep ${seconds} &) ; sleep ${seconds} & echo up; wait`;
-      await bubblewrap.start(handle, request(['sh', '-c', script]));
-      await running(`sleep\0${seconds}`, 2);
-      expect(processesWith(handle.workspace).length).toBeGreaterThan(0);
-      const end = await killed(bubblewrap, handle);
-      expect(end).toMatchObject({ state: 'ended', stopped: 'cancel' });
-      if (containment === 'pidns')
-        expect(readFileSync(join(handle.workspace, 'log'), 'utf8')).toBe('ended\n');
-      // pasta and bwrap, which have the same words on their command lines, end after the agent.
-      const left = () => [...processesWith(seconds), ...processesWith(handle.workspace)];
-      await until('the end of the agent, pasta and bwrap', () => (left().length === 0 ? true : null));
-    },
-  );
+  it.each(['pidns', 'group'])('lets the agent end by itself, and ends with it, in %s', async (containment) => {
+    setEnv({ LLM_TOOL_TEST_CONTAINMENT: containment });
+    const { handle, seconds } = await newHandle([]);
+    const script = `trap 'echo ended >log; exit 3' TERM; (setsid sleep ${seconds} &) ; sleep ${seconds} & echo up; wait`;
+    await bubblewrap.start(handle, request(['sh', '-c', script]));
+    await running(`sleep\0${seconds}`, 2);
+    expect(processesWith(handle.workspace).length).toBeGreaterThan(0);
+    const end = await killed(bubblewrap, handle);
+    expect(end).toMatchObject({ state: 'ended', stopped: 'cancel' });
+    if (containment === 'pidns') expect(readFileSync(join(handle.workspace, 'log'), 'utf8')).toBe('ended\n');
+    // pasta and bwrap, which have the same words on their command lines, end after the agent.
+    const left = () => [...processesWith(seconds), ...processesWith(handle.workspace)];
+    await until('the end of the agent, pasta and bwrap', () => (left().length === 0 ? true : null));
+  });
 
   it('does not weaken the protection of files', async () => {
     const { handle } = await newHandle([]);
@@ -165,23 +165,18 @@ describe.skipIf(network !== 'isolated')(`the network of a sandbox${why}`, () => 
       const { handle } = await newHandle([]);
       const home = join(handle.root, '..', '..', '..');
       chmodSync(home, 0o755);
-      for (const folder of [
-        handle.root,
-        ...['fixture', ...AGENT_FOLDERS].map((name) => join(handle.root, name)),
-      ])
+      for (const folder of [handle.root, ...['fixture', ...AGENT_FOLDERS].map((name) => join(handle.root, name))])
         chownSync(folder, NOBODY, NOBODY);
       const starter = compiled.program(`
       import { bubblewrap } from './environments/bubblewrap.js';
       const [handle, request] = JSON.parse(process.argv[2]);
       await bubblewrap.start(handle, request);
       await bubblewrap.inspect(handle, 1, AbortSignal.timeout(120_000));`);
-      const argv = [
-        'bash',
-        '-c',
-        `id -u; touch file; (: </dev/tcp/127.0.0.1/${port}) 2>/dev/null || echo none`,
-      ];
+      const argv = ['bash', '-c', `id -u; touch file; (: </dev/tcp/127.0.0.1/${port}) 2>/dev/null || echo none`];
       const { stderr } = await compiled.run(starter, [JSON.stringify([handle, request(argv)])], {
-        ...{ uid: NOBODY, gid: NOBODY, env: { HOME: home, PATH } },
+        uid: NOBODY,
+        gid: NOBODY,
+        env: { HOME: home, PATH },
       });
       expect(stderr).toBe('');
       const { stdout } = startFiles(handle, 1);
@@ -207,8 +202,6 @@ it('says why pasta fails, although a process that it leaves behind holds its out
   const fails = `#!/bin/sh\nsleep ${seconds} &\necho Failed to open tun socket in namespace >&2\nexit 1\n`;
   writeFileSync(join(folder, 'pasta'), fails, { mode: 0o755 });
   const { stdout } = await compiled.run(asker, [], { env: { PATH: `${folder}:${PATH}` } });
-  expect(String(stdout)).toMatch(
-    /^pasta cannot create a network here \(Failed to open tun socket in namespace\)/,
-  );
+  expect(String(stdout)).toMatch(/^pasta cannot create a network here \(Failed to open tun socket in namespace\)/);
   expect(processesWith(seconds)).toEqual([]);
 });

@@ -1,12 +1,9 @@
 import { expect, it } from 'vitest';
 import { check, newWorkspace, realContext } from './real-context.js';
 
-const succeeds = (command: string, more: object = {}) =>
-  check({ type: 'command_succeeds', command, ...more });
-const contains = (command: string, substring: string) =>
-  check({ type: 'command_output_contains', command, substring });
-const matches = (command: string, pattern: string) =>
-  check({ type: 'command_output_matches', command, pattern });
+const succeeds = (command: string, more: object = {}) => check({ type: 'command_succeeds', command, ...more });
+const contains = (command: string, substring: string) => check({ type: 'command_output_contains', command, substring });
+const matches = (command: string, pattern: string) => check({ type: 'command_output_matches', command, pattern });
 
 it('command_succeeds passes on exit 0, whatever stderr says', async () => {
   expect(await succeeds('echo oops >&2')).toEqual({ status: 'pass', message: 'exit 0' });
@@ -54,9 +51,7 @@ it('a timeout fails even where the shell could still exit with 0', async () => {
     ...context,
     exec: async (...call) => ({ ...(await context.exec(...call)), timedOut: true }),
   };
-  expect((await check({ type: 'command_succeeds', command: 'true' }, late)).message).toBe(
-    'timed out after 30 s',
-  );
+  expect((await check({ type: 'command_succeeds', command: 'true' }, late)).message).toBe('timed out after 30 s');
 });
 
 it('a command that is killed by a signal fails', async () => {
@@ -66,9 +61,7 @@ it('a command that is killed by a signal fails', async () => {
 it('commands run in the workspace', async () => {
   const context = realContext(await newWorkspace());
   await check({ type: 'command_succeeds', command: 'echo hello > made.txt' }, context);
-  expect((await check({ type: 'file_contains', path: 'made.txt', substring: 'hello' }, context)).status).toBe(
-    'pass',
-  );
+  expect((await check({ type: 'file_contains', path: 'made.txt', substring: 'hello' }, context)).status).toBe('pass');
 });
 
 it('command_output_contains takes stdout as it is, blanks and case included', async () => {
@@ -107,9 +100,7 @@ it('command_output_matches searches anywhere, single-line unless the pattern say
   expect((await matches('printf "one\\ntwo\\n"', 'w.')).status).toBe('pass');
   expect((await matches('printf "one\\ntwo\\n"', '^two$')).status).toBe('fail');
   expect((await matches('printf "one\\ntwo\\n"', '(?m)^two$')).status).toBe('pass');
-  expect((await matches('echo One', 'one')).message).toBe(
-    'stdout does not match "one"; it begins with "One\\n"',
-  );
+  expect((await matches('echo One', 'one')).message).toBe('stdout does not match "one"; it begins with "One\\n"');
 });
 
 it('an exception of the harness goes through a gate unchanged', async () => {

@@ -9,7 +9,9 @@ const nothing: Trajectory = {
   commandCount: 0,
   structured: true,
   tools: {},
-  ...{ skills: {}, actions: [], mcp: { calls: [], callCount: 0, problems: [] } },
+  skills: {},
+  actions: [],
+  mcp: { calls: [], callCount: 0, problems: [] },
   answer: null,
   tokens: NO_USAGE,
   costUsd: null,
@@ -28,8 +30,7 @@ describe('string_contains', () => {
     });
     expect(await contains('4 open', 'There are 3 open tasks.')).toEqual({
       status: 'fail',
-      message:
-        'the answer does not contain "4 open", ignoring case; it begins with "There are 3 open tasks."',
+      message: 'the answer does not contain "4 open", ignoring case; it begins with "There are 3 open tasks."',
     });
   });
 
@@ -88,8 +89,7 @@ describe('string_contains', () => {
 });
 
 describe('regex_match', () => {
-  const matches = (pattern: string, answer: string | null) =>
-    after({ type: 'regex_match', pattern }, { answer });
+  const matches = (pattern: string, answer: string | null) => after({ type: 'regex_match', pattern }, { answer });
 
   it('ignores case in all of the pattern, unless the pattern says otherwise', async () => {
     expect(await matches('^there|DONE$', 'All done')).toEqual({
@@ -109,8 +109,7 @@ describe('regex_match', () => {
 });
 
 describe('command_exit_code_is', () => {
-  const exits = (command: string, more: object = {}) =>
-    check({ type: 'command_exit_code_is', command, ...more });
+  const exits = (command: string, more: object = {}) => check({ type: 'command_exit_code_is', command, ...more });
 
   it('passes with the expected exit code, which is 0 by default', async () => {
     expect(await exits('true')).toEqual({ status: 'pass', message: 'exit 0' });
@@ -275,9 +274,7 @@ describe('token_count', () => {
   it('compares the sum of all kinds, as max_tokens does', async () => {
     const limit = { tokens: { ...NO_USAGE, ...tokens } };
     for (const max of [74, 75])
-      expect(await counts({ max_total_tokens: max }, tokens)).toEqual(
-        await after({ type: 'max_tokens', max }, limit),
-      );
+      expect(await counts({ max_total_tokens: max }, tokens)).toEqual(await after({ type: 'max_tokens', max }, limit));
     expect(await counts({ min_total_tokens: 75 }, tokens)).toMatchObject({ status: 'pass' });
     expect(await counts({ min_total_tokens: 76 }, tokens)).toMatchObject({
       status: 'fail',
@@ -294,8 +291,7 @@ describe('token_count', () => {
     });
     expect(await counts({ max_input_tokens: 51, max_output_tokens: 23 }, tokens)).toEqual({
       status: 'fail',
-      message:
-        '52 input tokens (10 input, 40 read from the cache, 2 written to the cache); expected at most 51',
+      message: '52 input tokens (10 input, 40 read from the cache, 2 written to the cache); expected at most 51',
     });
     expect(await counts({ max_output_tokens: 22 }, tokens)).toMatchObject({ status: 'fail' });
   });
@@ -333,9 +329,7 @@ describe('token_count', () => {
     expect(await counted({ min_total_tokens: 902 })).toMatchObject({ status: 'pass' });
     expect(await counted({ max_total_tokens: 902 })).toMatchObject({
       status: 'error',
-      message: expect.stringMatching(
-        /^the agent used at least 902 tokens .*; the rest is unknown$/,
-      ) as string,
+      message: expect.stringMatching(/^the agent used at least 902 tokens .*; the rest is unknown$/) as string,
     });
   });
 });

@@ -80,8 +80,7 @@ it('the text gates fail for a directory and for what is not UTF-8', async () => 
 
 it('file_contains looks for the exact text', async () => {
   const { context } = await workspaceWith({ 'notes.md': 'Hello wörld\n' });
-  const contains = (substring: string) =>
-    check({ type: 'file_contains', path: 'notes.md', substring }, context);
+  const contains = (substring: string) => check({ type: 'file_contains', path: 'notes.md', substring }, context);
   expect(await contains('wörld\n')).toMatchObject({ status: 'pass' });
   expect(await contains('hello')).toEqual({ status: 'fail', message: 'notes.md does not contain "hello"' });
 });
@@ -123,9 +122,7 @@ it('file_equals passes if the file has the content of the expected one, and name
   expect(await verdict('item,count\nlamps,8\n')).toEqual(
     differs('line 3: expected the end of the file, got "plugs,12"'),
   );
-  expect(await verdict('item,count\nlamps,8\nplugs,12')).toEqual(
-    differs('line 3 differs in length or at its end'),
-  );
+  expect(await verdict('item,count\nlamps,8\nplugs,12')).toEqual(differs('line 3 differs in length or at its end'));
   expect(await verdict('')).toEqual(differs('line 1: expected the end of the file, got "item,count"'));
 });
 
@@ -149,8 +146,7 @@ it('file_equals fails for a missing file, and for one that is not text', async (
   const { folder } = await workspaceWith({ 'out.bin': Buffer.from([0xff]) });
   const checks = await newWorkspace();
   await writeFile(join(checks, 'want'), 'x');
-  const of = (path: string) =>
-    check({ type: 'file_equals', path, expected: 'want' }, realContext(folder, { checks }));
+  const of = (path: string) => check({ type: 'file_equals', path, expected: 'want' }, realContext(folder, { checks }));
   expect(await of('none')).toEqual({ status: 'fail', message: 'none does not exist' });
   expect(await of('out.bin')).toEqual({ status: 'fail', message: 'out.bin is not UTF-8 text' });
 });

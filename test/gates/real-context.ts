@@ -63,9 +63,7 @@ async function look(workspace: string, path: string): Promise<FileStat> {
     return { kind: 'file', bytes: bytes.length, text: () => Promise.resolve(text()) };
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ENOTDIR'
-      ? { kind: 'missing' }
-      : { kind: 'unreadable', reason: code };
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'missing' } : { kind: 'unreadable', reason: code };
   }
 }
 
@@ -128,7 +126,5 @@ export function errorsOf(gate: unknown): string[] {
     reportInput: true,
     error: (issue) => explain(issue, { map: 'a map', list: 'a list' }),
   });
-  return result.success
-    ? []
-    : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  return result.success ? [] : result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }

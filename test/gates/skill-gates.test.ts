@@ -5,16 +5,16 @@ import type { Trajectory } from '../../src/model/transcript/trajectory.js';
 import { check, realContext } from './real-context.js';
 
 const nothing: Trajectory = {
-  ...{
-    commands: [],
-    commandCount: 0,
-    structured: true,
-    tools: {},
-    skills: {},
-    actions: [],
-    mcp: { calls: [], callCount: 0, problems: [] },
-  },
-  ...{ answer: null, tokens: NO_USAGE, costUsd: null },
+  commands: [],
+  commandCount: 0,
+  structured: true,
+  tools: {},
+  skills: {},
+  actions: [],
+  mcp: { calls: [], callCount: 0, problems: [] },
+  answer: null,
+  tokens: NO_USAGE,
+  costUsd: null,
 };
 const after = async (gate: object, did: Partial<Trajectory> | null, skills = ['pdf', 'csv']) => {
   const trajectory = did === null ? null : { ...nothing, ...did };
@@ -28,14 +28,10 @@ describe('skill_used', () => {
   it('passes only if the agent used that skill', async () => {
     expect(await after(used, { skills: { pdf: 2 } })).toBe('pass: the agent used "pdf" 2 times');
     expect(await after(used, {})).toBe('fail: the agent did not use "pdf"; it used no skill');
-    expect(await after(used, { skills: { csv: 1 } })).toBe(
-      'fail: the agent did not use "pdf"; it used "csv"',
-    );
+    expect(await after(used, { skills: { csv: 1 } })).toBe('fail: the agent did not use "pdf"; it used "csv"');
   });
   it('takes any skill of the subject if it names none, and no other skill', async () => {
-    expect(await after({ type: 'skill_used' }, { skills: { csv: 1 } })).toBe(
-      'pass: the agent used "csv" 1 time',
-    );
+    expect(await after({ type: 'skill_used' }, { skills: { csv: 1 } })).toBe('pass: the agent used "csv" 1 time');
     expect(await after({ type: 'skill_used' }, { skills: { bundled: 1 } })).toBe(
       'fail: the agent did not use "pdf" or "csv"; it used "bundled"',
     );
@@ -45,9 +41,7 @@ describe('skill_used', () => {
 describe('skill_not_used', () => {
   it('passes only if the agent did not use that skill', async () => {
     expect(await after(notUsed, { skills: { csv: 1 } })).toBe('pass: the agent did not use "pdf"');
-    expect(await after(notUsed, { skills: { pdf: 1 } })).toBe(
-      'fail: the agent used "pdf" 1 time; expected not to',
-    );
+    expect(await after(notUsed, { skills: { pdf: 1 } })).toBe('fail: the agent used "pdf" 1 time; expected not to');
     expect(await after({ type: 'skill_not_used' }, { skills: { csv: 1 } })).toMatch(/^fail/);
   });
 });
@@ -60,13 +54,10 @@ describe.each(['skill_used', 'skill_not_used'])('%s', (type) => {
   });
 });
 
-describe.each([used, notUsed, { type: 'skill_used' }, { type: 'skill_not_used' }])(
-  '$type fails closed',
-  (gate) => {
-    it('where the output of the agent cannot tell', async () => {
-      expect(await after(gate, null)).toMatch(/^error: .*not recorded/);
-      expect(await after(gate, { structured: false })).toMatch(/^error: .*its use of skills is unknown/);
-      expect(await after(gate, { unread: true })).toMatch(/^error: .*not all of its output could be read/);
-    });
-  },
-);
+describe.each([used, notUsed, { type: 'skill_used' }, { type: 'skill_not_used' }])('$type fails closed', (gate) => {
+  it('where the output of the agent cannot tell', async () => {
+    expect(await after(gate, null)).toMatch(/^error: .*not recorded/);
+    expect(await after(gate, { structured: false })).toMatch(/^error: .*its use of skills is unknown/);
+    expect(await after(gate, { unread: true })).toMatch(/^error: .*not all of its output could be read/);
+  });
+});

@@ -8,7 +8,9 @@ const nothing: Trajectory = {
   commandCount: 0,
   structured: true,
   tools: {},
-  ...{ skills: {}, actions: [], mcp: { calls: [], callCount: 0, problems: [] } },
+  skills: {},
+  actions: [],
+  mcp: { calls: [], callCount: 0, problems: [] },
   answer: null,
   tokens: NO_USAGE,
   costUsd: null,
@@ -295,9 +297,7 @@ describe('max_cost_usd', () => {
   it('is an error where the cost is not known, and says what would make it known', async () => {
     expect(await atMost(1, { tokens: { ...NO_USAGE, input: 3, output: 4 } })).toMatchObject({
       status: 'error',
-      message: expect.stringMatching(
-        /^the cost is unknown: .*add \[prices\."MODEL"\] to the config file$/,
-      ) as string,
+      message: expect.stringMatching(/^the cost is unknown: .*add \[prices\."MODEL"\] to the config file$/) as string,
     });
     expect(await atMost(1, {})).toEqual({
       status: 'error',
@@ -338,8 +338,7 @@ describe('max_tokens', () => {
 describe('response_contains and response_matches', () => {
   const contains = (substring: string, answer: string | null) =>
     after({ type: 'response_contains', substring }, { answer });
-  const matches = (pattern: string, answer: string | null) =>
-    after({ type: 'response_matches', pattern }, { answer });
+  const matches = (pattern: string, answer: string | null) => after({ type: 'response_matches', pattern }, { answer });
 
   it('pass where the answer has it', async () => {
     expect(await contains('3 open', 'There are 3 open tasks.')).toEqual({

@@ -131,10 +131,7 @@ it.each([
   [{ type: 'script', command: '', description: 'x' }, /^command: blank/],
   [{ type: 'script', command: 'x', description: ' ' }, /^description: blank: expected a sentence/],
   [{ type: 'file_exists', path: '/etc/passwd' }, /^path: "\/etc\/passwd" is absolute: write a path relative/],
-  [
-    { type: 'file_contains', path: 'a/../../b', substring: 'x' },
-    /^path: "a\/..\/..\/b" leaves the workspace/,
-  ],
+  [{ type: 'file_contains', path: 'a/../../b', substring: 'x' }, /^path: "a\/..\/..\/b" leaves the workspace/],
   [{ type: 'file_matches', path: 'a', pattern: 'a(b' }, /^pattern: invalid pattern: missing closing \)/],
   [{ type: 'command_output_matches', command: 'x', pattern: 'a(?=b)' }, /RE2 has no look-ahead/],
   [
@@ -153,17 +150,11 @@ it.each([
   [{ type: 'tool_called', tool: 'a(b' }, /^tool: invalid pattern/],
   [{ type: 'mcp_tool_called' }, /^tool: missing: expected the name of a tool/],
   [{ type: 'mcp_tool_called', tool: 'a', min: 0 }, /^max: missing: .* min: 0 alone always passes/],
-  [
-    { type: 'mcp_tool_called', tool: 'a', args_schema: { typ: 'object' } },
-    /^args_schema: unknown keyword: "typ"/,
-  ],
+  [{ type: 'mcp_tool_called', tool: 'a', args_schema: { typ: 'object' } }, /^args_schema: unknown keyword: "typ"/],
   [{ type: 'mcp_no_errors', allow: -1 }, /^allow: /],
   [{ type: 'tool_called', tool: 'Read', min: 0 }, /^min: expected a number of at least 1/],
   [{ type: 'command_called', pattern: 'x', min: 0 }, /^max: missing: .* min: 0 alone always passes/],
-  [
-    { type: 'command_called', pattern: 'x', min: 3, max: 2 },
-    /^max: expected a number of at least min \(3\)$/,
-  ],
+  [{ type: 'command_called', pattern: 'x', min: 3, max: 2 }, /^max: expected a number of at least min \(3\)$/],
   [{ type: 'command_called', pattern: 'x', max: 0 }, /^max: .* for "never" use command_not_called$/],
   [{ type: 'command_exit_code_is', command: 'x', expected_code: 256 }, /^expected_code: expected a number/],
   [{ type: 'string_contains', value: '' }, /^value: empty: expected the text to look for/],
@@ -207,9 +198,9 @@ it('the subject of a gate with bounds names them', () => {
   expect(subject({ type: 'step_count', max_steps: 4, action_prefix: 'mcp__' })).toBe(
     'at most 4 tool calls of mcp__...',
   );
-  expect(
-    subject({ type: 'token_count', min_total_tokens: 1, max_total_tokens: 9, max_input_tokens: 7 }),
-  ).toBe('at least 1 and at most 9 tokens, at most 7 input tokens');
+  expect(subject({ type: 'token_count', min_total_tokens: 1, max_total_tokens: 9, max_input_tokens: 7 })).toBe(
+    'at least 1 and at most 9 tokens, at most 7 input tokens',
+  );
   expect(subject({ type: 'execution_time', max_duration_ms: 900 })).toBe('at most 900 ms');
 });
 

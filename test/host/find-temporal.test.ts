@@ -92,10 +92,7 @@ describe('an unusable value of LLM_TOOL_TEST_TEMPORAL_BIN', () => {
 
   it('is reported with the output of the program', async () => {
     setEnv({
-      LLM_TOOL_TEST_TEMPORAL_BIN: script(
-        join(folder, 'failing'),
-        '#!/bin/sh\necho wrong architecture >&2\nexit 3\n',
-      ),
+      LLM_TOOL_TEST_TEMPORAL_BIN: script(join(folder, 'failing'), '#!/bin/sh\necho wrong architecture >&2\nexit 3\n'),
     });
     expect((await failure()).message).toContain('wrong architecture');
   });
@@ -133,9 +130,7 @@ describe('without a Temporal CLI', () => {
     const found = await Promise.all([find(), find(), find()]);
     expect(found.map(({ path }) => path)).toEqual([cached, cached, cached]);
     expect(readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')).toHaveLength(1);
-    expect(
-      found.filter(({ reports }) => reports.some((text) => text.includes('waiting for another'))),
-    ).toHaveLength(2);
+    expect(found.filter(({ reports }) => reports.some((text) => text.includes('waiting for another')))).toHaveLength(2);
   });
 
   it('builds it once for two concurrent processes', async () => {

@@ -57,9 +57,7 @@ describe('state and cache', () => {
   it('are in the standard places of the platform, private to the user', async () => {
     const home = await newFolder();
     setEnv({ ...NONE, HOME: home });
-    expect(projectState('/results').folder).toBe(
-      join(home, '.local/state/llm-tool-test', projectState('/results').id),
-    );
+    expect(projectState('/results').folder).toBe(join(home, '.local/state/llm-tool-test', projectState('/results').id));
     expect(cacheHome()).toBe(join(home, '.cache/llm-tool-test'));
     expect(statSync(join(home, '.local/state/llm-tool-test')).mode & 0o777).toBe(0o700);
   });
@@ -76,15 +74,12 @@ describe('state and cache', () => {
     expect(cacheHome()).toBe(join(folder, 'c', 'llm-tool-test'));
   });
 
-  it.each(['', 'relative/path'])(
-    'ignore an XDG variable that is %j, as its specification demands',
-    async (xdg) => {
-      const home = await newFolder();
-      setEnv({ ...NONE, HOME: home, XDG_CACHE_HOME: xdg });
-      expect(cacheHome()).toBe(join(home, '.cache/llm-tool-test'));
-      expect(existsSync('relative/path')).toBe(false);
-    },
-  );
+  it.each(['', 'relative/path'])('ignore an XDG variable that is %j, as its specification demands', async (xdg) => {
+    const home = await newFolder();
+    setEnv({ ...NONE, HOME: home, XDG_CACHE_HOME: xdg });
+    expect(cacheHome()).toBe(join(home, '.cache/llm-tool-test'));
+    expect(existsSync('relative/path')).toBe(false);
+  });
 
   it('follow our own variables, unless they are empty', async () => {
     const home = await newFolder();

@@ -66,12 +66,7 @@ test('the proof of a run is valid only for its cell, plan, workflow and order, a
   const facts = { sweep: 's', planHash: 'h', cell: { id: 'c', model: 'm' }, workflowId: 'w' };
   const proof = proveRun(key, facts, 'a'.repeat(16));
   expect(verifyRunProof(key, facts, proof)).toBe('a'.repeat(16));
-  for (const change of [
-    { sweep: 't' },
-    { planHash: 'i' },
-    { cell: { id: 'c', model: 'n' } },
-    { workflowId: 'x' },
-  ])
+  for (const change of [{ sweep: 't' }, { planHash: 'i' }, { cell: { id: 'c', model: 'n' } }, { workflowId: 'x' }])
     expect(verifyRunProof(key, { ...facts, ...change }, proof)).toBeNull();
   expect(verifyRunProof(key, facts, proof.replaceAll('a', 'b'))).toBeNull();
   expect(verifySweepProof(key, { sweep: 's', planHash: 'h', order: facts.cell }, proof)).toBeNull();

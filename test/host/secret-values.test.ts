@@ -2,12 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  NO_PUBLIC_VALUES,
-  publicVariables,
-  secretsIn,
-  type PublicValues,
-} from '../../src/host/security/sweep-env.js';
+import { NO_PUBLIC_VALUES, publicVariables, secretsIn, type PublicValues } from '../../src/host/security/sweep-env.js';
 import { addressVariables } from '../../src/host/models/model-providers.js';
 
 let folder: string;
@@ -46,9 +41,7 @@ describe('values of variables', () => {
   it('are not secret if they are the path of a file in the fixture', () => {
     const files = { A: 'orders.csv', B: 'data/more.csv' };
     expect(secretsIn(files, known)).toEqual([]);
-    expect(publicVariables(files, known).map(([, named]) => named)).toEqual(
-      Array(2).fill('a file of the fixture'),
-    );
+    expect(publicVariables(files, known).map(([, named]) => named)).toEqual(Array(2).fill('a file of the fixture'));
     const others = [
       '/etc/passwd',
       `../${folder}/orders.csv`,

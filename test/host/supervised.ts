@@ -19,14 +19,7 @@ export const LONG_MS = 120_000;
 
 /** Returns why a mode cannot be tested here; null if it can. */
 function obstacle(...flags: string[]): string | null {
-  const probe = spawnSync('unshare', [
-    ...flags,
-    '--pid',
-    '--fork',
-    '--kill-child=KILL',
-    '--mount-proc',
-    'true',
-  ]);
+  const probe = spawnSync('unshare', [...flags, '--pid', '--fork', '--kill-child=KILL', '--mount-proc', 'true']);
   return probe.status === 0 ? null : `unshare ${flags.join(' ')}: ${String(probe.stderr).trim()}`;
 }
 

@@ -63,11 +63,7 @@ it('is named but not quoted if it is damaged, since the message gets into the hi
   const folder = await newFolder();
   await writeSweepEnv(folder, 'sweep', { base: {}, values: { KEY: 'a-secret-value' } });
   const file = sweepEnvFile(folder, 'sweep');
-  for (const text of [
-    '{"values":{"KEY":"a-secret-value"',
-    '{"values":{"KEY":"a-secret-value"}}',
-    'a-secret-value',
-  ]) {
+  for (const text of ['{"values":{"KEY":"a-secret-value"', '{"values":{"KEY":"a-secret-value"}}', 'a-secret-value']) {
     writeFileSync(file, text);
     const error: unknown = await readSweepEnv(folder, 'sweep').catch((reason: unknown) => reason);
     expect(String(error)).toContain(`${file} is damaged`);

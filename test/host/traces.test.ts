@@ -30,16 +30,14 @@ function create(env: Record<string, string>) {
 }
 
 const span = (key: string, more: Partial<Span> = {}): Span => ({
-  ...{
-    name: key,
-    key,
-    parent: null,
-    startedAt: 1000,
-    endedAt: 2500,
-    attributes: {},
-    events: [],
-    error: null,
-  },
+  name: key,
+  key,
+  parent: null,
+  startedAt: 1000,
+  endedAt: 2500,
+  attributes: {},
+  events: [],
+  error: null,
   ...more,
 });
 const json = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
@@ -56,9 +54,7 @@ test('traces are sent to the collector of the standard variables, with its heade
     span('gate 1', { parent: 'run', error: 'no milk' }),
   ]);
   await traces?.close();
-  expect(collector.requests).toMatchObject([
-    { path: '/v1/traces', headers: { authorization: 'Bearer k1234567' } },
-  ]);
+  expect(collector.requests).toMatchObject([{ path: '/v1/traces', headers: { authorization: 'Bearer k1234567' } }]);
   const [run, gate] = collector.spans();
   expect(run).toMatchObject({ name: 'run', startTimeUnixNano: '1000000000', endTimeUnixNano: '2500000000' });
   expect(attributesIn(run?.attributes ?? [])).toEqual({ passed: 2, label: 'x' });
@@ -89,10 +85,7 @@ test('the default protocol is protobuf; one that is not supported is named, and 
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.address,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
   });
-  expect([grpc.traces, grpc.warnings]).toEqual([
-    undefined,
-    [expect.stringContaining('grpc is not supported')],
-  ]);
+  expect([grpc.traces, grpc.warnings]).toEqual([undefined, [expect.stringContaining('grpc is not supported')]]);
 });
 
 test.for<Record<string, string>>([

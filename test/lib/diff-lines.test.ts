@@ -11,9 +11,7 @@ function fewest(a: readonly string[], b: readonly string[]): number {
   for (const [i, one] of a.entries())
     for (const [j, other] of b.entries())
       (common[i + 1] as number[])[j + 1] =
-        one === other
-          ? (common[i]?.[j] ?? 0) + 1
-          : Math.max(common[i]?.[j + 1] ?? 0, common[i + 1]?.[j] ?? 0);
+        one === other ? (common[i]?.[j] ?? 0) + 1 : Math.max(common[i]?.[j + 1] ?? 0, common[i + 1]?.[j] ?? 0);
   return a.length + b.length - 2 * (common[a.length]?.[b.length] ?? 0);
 }
 

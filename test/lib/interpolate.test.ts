@@ -50,9 +50,7 @@ describe('interpolate', () => {
   it('inserts any value unchanged', () => {
     fc.assert(
       fc.property(plain, name, fc.string(), plain, (before, variable, value, after) => {
-        expect(
-          interpolate(`${before}\${${variable}}${after}`, Object.fromEntries([[variable, value]])),
-        ).toEqual({
+        expect(interpolate(`${before}\${${variable}}${after}`, Object.fromEntries([[variable, value]]))).toEqual({
           ok: true,
           text: before + value + after,
         });
@@ -82,9 +80,7 @@ describe('interpolate', () => {
     fc.assert(
       fc.property(fc.string(), fc.dictionary(name, fc.string()), (text, values) => {
         const missing = variableNames(text).filter((variable) => !Object.hasOwn(values, variable));
-        expect(interpolate(text, values)).toMatchObject(
-          missing.length > 0 ? { ok: false, missing } : { ok: true },
-        );
+        expect(interpolate(text, values)).toMatchObject(missing.length > 0 ? { ok: false, missing } : { ok: true });
       }),
     );
   });

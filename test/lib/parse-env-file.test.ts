@@ -52,13 +52,10 @@ test('returns exactly what was written', () => {
 
 test('never throws, and names a line that the text has', () => {
   fc.assert(
-    fc.property(
-      fc.array(fc.constantFrom('A', '=', '"', "'", ' ', '\n', '#', '\r\n', 'export ', '\0')),
-      (parts) => {
-        const text = parts.join('');
-        const read = parseEnvFile(text);
-        if (!read.ok) expect(read.line).toBeLessThanOrEqual(text.split('\n').length);
-      },
-    ),
+    fc.property(fc.array(fc.constantFrom('A', '=', '"', "'", ' ', '\n', '#', '\r\n', 'export ', '\0')), (parts) => {
+      const text = parts.join('');
+      const read = parseEnvFile(text);
+      if (!read.ok) expect(read.line).toBeLessThanOrEqual(text.split('\n').length);
+    }),
   );
 });

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  compareSweeps,
-  readRun,
-  readSweep,
-  ResultsError,
-  type CompareOptions,
-} from '../../src/library/index.js';
+import { compareSweeps, readRun, readSweep, ResultsError, type CompareOptions } from '../../src/library/index.js';
 
 const wrong = (value: unknown): string => value as string;
 

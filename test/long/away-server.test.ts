@@ -28,8 +28,7 @@ for (const how of ['TEMPORAL_ADDRESS', '--address'])
       const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
       const address = `${LOOPBACK}:${ports.port}`;
       const temporal = await findTemporal(() => undefined);
-      const start = (): ReturnType<typeof startServer> =>
-        startServer(temporal, folder, ports, () => undefined);
+      const start = (): ReturnType<typeof startServer> => startServer(temporal, folder, ports, () => undefined);
       let server = await start();
       const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
       onTestFinished(async () => {
@@ -58,9 +57,7 @@ for (const how of ['TEMPORAL_ADDRESS', '--address'])
       );
       await until('the keeper has tried to bring a worker up', async () => {
         const state = await readEngineState(projectState(project.results, project.state).folder);
-        return state?.failing?.message.includes(`Temporal server ${address} does not answer`) === true
-          ? true
-          : null;
+        return state?.failing?.message.includes(`Temporal server ${address} does not answer`) === true ? true : null;
       });
       await outage;
       expect(command.exitCode).toBeNull();

@@ -17,12 +17,10 @@ import {
   type TestProject,
 } from '../commands/project.js';
 
-if (postgresPrograms === null)
-  console.warn('databases on servers are not tested here: PostgreSQL is not installed');
+if (postgresPrograms === null) console.warn('databases on servers are not tested here: PostgreSQL is not installed');
 
 const lacksNetwork = (await whyNoBubblewrap()) ?? (await whyNoOwnNetwork());
-if (lacksNetwork !== null)
-  console.warn(`databases on servers are not tested in sandboxes here: ${lacksNetwork}`);
+if (lacksNetwork !== null) console.warn(`databases on servers are not tested in sandboxes here: ${lacksNetwork}`);
 
 let project: TestProject;
 beforeAll(async () => {
@@ -32,11 +30,11 @@ afterAll(() => project.remove());
 
 const write = (name: string, file: object): Promise<void> =>
   project.write(`${name}.scenario.yaml`, JSON.stringify({ name, ...file }, null, 2));
-const runFile = (name: string, env: Record<string, string> = {}) =>
-  project.run([`${name}.scenario.yaml`], env);
+const runFile = (name: string, env: Record<string, string> = {}) => project.run([`${name}.scenario.yaml`], env);
 
 const code = (lang: string, text: string, value: string) => ({
-  ...{ lang, code: text },
+  lang,
+  code: text,
   evaluations: [{ type: 'string_contains', value }],
 });
 
@@ -226,12 +224,8 @@ describe.skipIf(postgresPrograms === null)('a database on a PostgreSQL server', 
       await server.start();
       expect(await server.databases()).toHaveLength(1);
       expect(await own.cli(['engine', 'start'])).toMatchObject({ exitCode: 0 });
-      await until('the database is dropped', async () =>
-        (await server.databases()).length === 0 ? true : null,
-      );
-      await until('the note is gone', async () =>
-        (await readLeftovers(stateOf(own))).length === 0 ? true : null,
-      );
+      await until('the database is dropped', async () => ((await server.databases()).length === 0 ? true : null));
+      await until('the note is gone', async () => ((await readLeftovers(stateOf(own))).length === 0 ? true : null));
     } finally {
       await own.remove();
     }

@@ -11,14 +11,7 @@ import { readEngineState } from '../../src/engine/engine-state.js';
 import { sweepWorkflowId } from '../../src/protocol/index.js';
 import { partOf, stateOf } from '../commands/engine-parts.js';
 import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
-import {
-  createProject,
-  documentOf,
-  EMPTY_FIXTURE,
-  scenario,
-  until,
-  type TestProject,
-} from '../commands/project.js';
+import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
 
 /** In texts that Temporal gets: titles of gates, messages of failures, what an agent says and does. */
 const MARKER = 'QUINCE';
@@ -66,7 +59,8 @@ async function historiesOf(sweep: string): Promise<string> {
   const ids = [id];
   await until('the runs of the sweep are listed', async () => {
     const { executions } = await client.workflowService.listWorkflowExecutions({
-      ...{ namespace: 'default', query: `SweepId = '${sweep}'` },
+      namespace: 'default',
+      query: `SweepId = '${sweep}'`,
     });
     for (const { execution } of executions)
       if (!ids.includes(execution?.workflowId ?? '')) ids.push(execution?.workflowId ?? '');
@@ -113,9 +107,7 @@ test('messages of failures are encrypted', async () => {
   await evil.result().catch(() => undefined);
   const { events } = await evil.fetchHistory();
   const failures = (events ?? []).flatMap((event) => [
-    ...(event.activityTaskFailedEventAttributes?.failure
-      ? [event.activityTaskFailedEventAttributes.failure]
-      : []),
+    ...(event.activityTaskFailedEventAttributes?.failure ? [event.activityTaskFailedEventAttributes.failure] : []),
     ...(event.workflowExecutionFailedEventAttributes?.failure
       ? [event.workflowExecutionFailedEventAttributes.failure]
       : []),

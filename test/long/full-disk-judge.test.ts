@@ -4,16 +4,7 @@ import { describe, expect, test, type TestContext } from 'vitest';
 import { projectState } from '../../src/host/folders.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { linesIn } from '../commands/engine-parts.js';
-import {
-  canMount,
-  DISKS,
-  fill,
-  forbid,
-  collectStderr,
-  mend,
-  onSmallDisks,
-  type Small,
-} from '../chaos/small-disks.js';
+import { canMount, DISKS, fill, forbid, collectStderr, mend, onSmallDisks, type Small } from '../chaos/small-disks.js';
 import { judged, judgedFiles, judgeEnv, judgment } from '../commands/judged-project.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';
 import { openRun, until } from '../commands/project.js';
@@ -78,17 +69,13 @@ describe.concurrent(`a disk that cannot be written while the judge is asked${why
           if (how === 'full') fill(path);
           else await forbid(path);
         }
-        await until('the command says what it waits for', () =>
-          /waiting since .*Z: /.test(output()) ? true : null,
-        );
+        await until('the command says what it waits for', () => (/waiting since .*Z: /.test(output()) ? true : null));
         answer();
         await until('the answer', () => answerHasArrived(one));
         // A server whose own disk is full cannot report the failure.
         if (disk === 'results')
           await until('the step waits for the disk', async () =>
-            /^judgeRun .*(disk is full|read-only).*waiting since/.test(await pendingFailure(one))
-              ? true
-              : null,
+            /^judgeRun .*(disk is full|read-only).*waiting since/.test(await pendingFailure(one)) ? true : null,
           );
         for (const path of DISKS[disk](one)) await mend(path);
         await expectOneAnswer(command, one);
@@ -97,22 +84,20 @@ describe.concurrent(`a disk that cannot be written while the judge is asked${why
     );
 });
 
-test
-  .runIf(canMount)
-  .concurrent(`a judge is not asked while its answer could not be stored${why}`, async (context) => {
-    const { one, model, asked, untilAsked } = await judgedOnSmallDisks(context);
-    let fail = (): void => undefined;
-    const after = new Promise<void>((resolve) => (fail = resolve));
-    model.script('thinking', { status: 503, after }, { say: judgment(1) });
-    const command = one.start(['run', 'w', '--json'], judgeEnv(model));
-    await untilAsked();
-    fill(one.results);
-    fail(); // a failed request costs nothing
-    await until('the step waits for the disk', async () =>
-      /^judgeRun .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
-    );
-    expect(asked()).toBe(1);
-    await mend(one.results);
-    await expectOneAnswer(command, one);
-    expect(asked()).toBe(2);
-  });
+test.runIf(canMount).concurrent(`a judge is not asked while its answer could not be stored${why}`, async (context) => {
+  const { one, model, asked, untilAsked } = await judgedOnSmallDisks(context);
+  let fail = (): void => undefined;
+  const after = new Promise<void>((resolve) => (fail = resolve));
+  model.script('thinking', { status: 503, after }, { say: judgment(1) });
+  const command = one.start(['run', 'w', '--json'], judgeEnv(model));
+  await untilAsked();
+  fill(one.results);
+  fail(); // a failed request costs nothing
+  await until('the step waits for the disk', async () =>
+    /^judgeRun .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
+  );
+  expect(asked()).toBe(1);
+  await mend(one.results);
+  await expectOneAnswer(command, one);
+  expect(asked()).toBe(2);
+});

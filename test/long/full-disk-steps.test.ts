@@ -40,9 +40,7 @@ describe.concurrent('with a full state disk', () => {
         await project.write('go', '');
         await until('its command has ended', () => (existsSync(join(folder, 'over')) ? true : null));
         await until('the step waits for the disk', async () =>
-          command.exitCode !== null || /disk is full.*waiting since/.test(await pendingFailure(one))
-            ? true
-            : null,
+          command.exitCode !== null || /disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
         );
         await mend(state);
         const { exitCode, stdout, stderr } = await command;
@@ -65,9 +63,7 @@ test.concurrent(
     const { results } = project;
     await rename(results, `${results}.away`);
     await until('the command says what it waits for', () =>
-      /waiting since .*Z: .*llm-tool-test-results: the folder is gone: put it back/.test(output())
-        ? true
-        : null,
+      /waiting since .*Z: .*llm-tool-test-results: the folder is gone: put it back/.test(output()) ? true : null,
     );
     for (const name of ['first', 'second']) await letGo(project, name);
     await rename(`${results}.away`, results);

@@ -3,15 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import { documentOf, scenario, until, type TestProject } from '../commands/project.js';
-import {
-  canMount,
-  DISKS,
-  fill,
-  collectStderr,
-  mend,
-  onSmallDisks,
-  type Small,
-} from '../chaos/small-disks.js';
+import { canMount, DISKS, fill, collectStderr, mend, onSmallDisks, type Small } from '../chaos/small-disks.js';
 
 const why = canMount ? '' : ' (skipped: only root may mount a small file system)';
 
@@ -54,9 +46,7 @@ async function waitingFor(
   const command = start([...args, '--json']);
   const output = collectStderr(command);
   await until(`\`${args.join(' ')}\` says what it waits for`, () =>
-    output().includes('waiting') &&
-    output().includes(disk) &&
-    output().includes('the disk is full: free some space')
+    output().includes('waiting') && output().includes(disk) && output().includes('the disk is full: free some space')
       ? true
       : null,
   );

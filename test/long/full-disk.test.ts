@@ -4,26 +4,14 @@ import { execa } from 'execa';
 import { describe, expect, test, type TestContext } from 'vitest';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { linesIn, partOf } from '../commands/engine-parts.js';
-import {
-  canMount,
-  DISKS,
-  fill,
-  forbid,
-  collectStderr,
-  mend,
-  onSmallDisks,
-  type Small,
-} from '../chaos/small-disks.js';
+import { canMount, DISKS, fill, forbid, collectStderr, mend, onSmallDisks, type Small } from '../chaos/small-disks.js';
 import { scenario, until, type TestProject } from '../commands/project.js';
 import { pendingFailure } from './pending-failure.js';
 
 const why = canMount ? '' : ' (skipped: only root may mount a small file system)';
 
 /** A server of its own is needed only where its own disk cannot be written. */
-async function newDisks(
-  { onTestFinished }: TestContext,
-  disk: keyof typeof DISKS = 'results',
-): Promise<Small> {
+async function newDisks({ onTestFinished }: TestContext, disk: keyof typeof DISKS = 'results'): Promise<Small> {
   const one = await onSmallDisks({}, { ownServer: disk !== 'results' });
   onTestFinished(() => one.remove());
   return one;
@@ -50,8 +38,7 @@ const STEPS = {
   report: {
     steps: () => [`run: 'echo over > out.txt'`],
     gates: () => ['{type: file_contains, path: out.txt, substring: over}'],
-    more: (project: TestProject) =>
-      `scripts: {post: [{command: '${waitFor(project, 'report')}', timeout_secs: 900}]}`,
+    more: (project: TestProject) => `scripts: {post: [{command: '${waitFor(project, 'report')}', timeout_secs: 900}]}`,
   },
 } as const;
 
@@ -61,7 +48,9 @@ const cases = (['state', 'results', 'both'] as const).flatMap((disk) =>
   (['gate', 'report', 'agent'] as const).flatMap((step) =>
     (disk === 'results' ? (['full', 'read-only'] as const) : (['full'] as const)).map((how) => ({
       name: `${how}: ${disk}, at the ${step}`,
-      ...{ disk, step, how },
+      disk,
+      step,
+      how,
     })),
   ),
 );
@@ -86,17 +75,13 @@ describe.concurrent(`a disk that cannot be written${why}`, () => {
           if (how === 'full') fill(path);
           else await forbid(path);
         }
-        await until('the command says what it waits for', () =>
-          /waiting since .*Z: /.test(output()) ? true : null,
-        );
+        await until('the command says what it waits for', () => (/waiting since .*Z: /.test(output()) ? true : null));
         await project.write(`${step}.go`, '');
         // An agent can end while the disk cannot be written; all later steps wait.
         if (step === 'agent') await until('its agent has ended', () => agentHasEnded(one));
         // The gate's command fails because of the disk, which says nothing about the agent's work: it is run again.
         if (step === 'gate')
-          await until('its command has ended', () =>
-            existsSync(join(project.folder, 'gate.over')) ? true : null,
-          );
+          await until('its command has ended', () => (existsSync(join(project.folder, 'gate.over')) ? true : null));
         expect(await partOf(parts(one), 'keeper')).not.toBeNull();
         for (const path of DISKS[disk](one)) await mend(path);
         const { exitCode, stdout } = await command;
@@ -123,29 +108,27 @@ async function agentHasEnded({ project }: Small): Promise<true | null> {
   return stdout.split('\n').some((line) => line.includes(`${project.folder}/agent.go`)) ? null : true;
 }
 
-test
-  .runIf(canMount)
-  .concurrent(`no agent starts while its start could not be recorded${why}`, async (context) => {
-    const one = await newDisks(context);
-    const { project, results } = one;
-    const steps = [`run: 'echo start >> ${project.folder}/starts; echo over > out.txt'`];
-    const gates = ['{type: file_contains, path: out.txt, substring: over}'];
-    const more = `setup: {commands: ['${waitFor(project, 'setup')}']}`;
-    await project.write('fixtures/w.yaml', scenario('w', { steps, gates, more }));
-    const command = one.start(['run', 'w', '--json']);
-    await until('the setup', () => (existsSync(join(project.folder, 'setup.begun')) ? true : null));
-    fill(results);
-    await project.write('setup.go', '');
-    await until('the agent step waits for the disk', async () =>
-      /^runAgent .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
-    );
-    expect(linesIn(project, 'starts')).toEqual([]);
-    await mend(results);
-    const { exitCode, stdout } = await command;
-    expect(exitCode).toBe(0);
-    expect((JSON.parse(stdout) as SweepDocument).cells[0]).toMatchObject({ outcome: 'pass', starts: 1 });
-    expect(linesIn(project, 'starts')).toHaveLength(1);
-  });
+test.runIf(canMount).concurrent(`no agent starts while its start could not be recorded${why}`, async (context) => {
+  const one = await newDisks(context);
+  const { project, results } = one;
+  const steps = [`run: 'echo start >> ${project.folder}/starts; echo over > out.txt'`];
+  const gates = ['{type: file_contains, path: out.txt, substring: over}'];
+  const more = `setup: {commands: ['${waitFor(project, 'setup')}']}`;
+  await project.write('fixtures/w.yaml', scenario('w', { steps, gates, more }));
+  const command = one.start(['run', 'w', '--json']);
+  await until('the setup', () => (existsSync(join(project.folder, 'setup.begun')) ? true : null));
+  fill(results);
+  await project.write('setup.go', '');
+  await until('the agent step waits for the disk', async () =>
+    /^runAgent .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
+  );
+  expect(linesIn(project, 'starts')).toEqual([]);
+  await mend(results);
+  const { exitCode, stdout } = await command;
+  expect(exitCode).toBe(0);
+  expect((JSON.parse(stdout) as SweepDocument).cells[0]).toMatchObject({ outcome: 'pass', starts: 1 });
+  expect(linesIn(project, 'starts')).toHaveLength(1);
+});
 
 test
   .runIf(canMount)

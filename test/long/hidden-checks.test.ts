@@ -69,10 +69,7 @@ let project: TestProject;
 let outside: string;
 beforeAll(async () => {
   outside = await mkdtemp(join(REPOSITORY, '.hidden-checks-'));
-  project = await createProject(
-    { 'llm-tool-test-config.toml': SEEKER },
-    { ownEngine: true, stateIn: outside },
-  );
+  project = await createProject({ 'llm-tool-test-config.toml': SEEKER }, { ownEngine: true, stateIn: outside });
 });
 afterAll(async () => {
   // The engine of the results folder, which is not the one of the project.
@@ -86,10 +83,7 @@ async function searched(name: string, environment: string) {
   await mkdir(checks, { recursive: true });
   await writeFile(join(checks, 'kept-secret.sh'), 'exec cmp -s same.txt "${0%.sh}.txt"\n');
   await writeFile(join(checks, 'kept-secret.txt'), 'expected\n');
-  await project.write(
-    `${name}.scenario.yaml`,
-    scenarioIn(name, environment, relative(project.folder, checks)),
-  );
+  await project.write(`${name}.scenario.yaml`, scenarioIn(name, environment, relative(project.folder, checks)));
   const args = [`${name}.scenario.yaml`, '--results', join(outside, 'results')];
   const { document, stderr } = await project.run(args, { LLM_TOOL_TEST_ENABLED: '1' });
   const { run, metrics, text } = await openRun(document);

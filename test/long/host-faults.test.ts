@@ -52,8 +52,7 @@ describe.skipIf(problem !== null)(`two hosts that share results${why}`, () => {
 
   const startsOn = (name: string): number => startsOf(team).filter(({ host }) => host === name).length;
 
-  const lostRuns = async (): Promise<number> =>
-    (await endsOf(team, sweep)).filter(({ line }) => line === null).length;
+  const lostRuns = async (): Promise<number> => (await endsOf(team, sweep)).filter(({ line }) => line === null).length;
 
   const untilLost = (count: number): Promise<true> =>
     until('runs are given up', async () => ((await lostRuns()) === count ? true : null), 240_000);

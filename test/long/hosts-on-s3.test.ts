@@ -28,11 +28,7 @@ test.skipIf(problem !== null)(`hosts that share a bucket lose nothing when one i
   for (const host of [a, b]) team.work(host, SLOTS);
   const sweep = await startSweep(team, CELLS, 2 * SLOTS);
   const onA = (): number => startsOf(team).filter(({ host }) => host === 'a').length;
-  await until(
-    'results',
-    async () => ((await countEnds(team, sweep)) > 4 && onA() > 0 ? true : null),
-    240_000,
-  );
+  await until('results', async () => ((await countEnds(team, sweep)) > 4 && onA() > 0 ? true : null), 240_000);
   await a.kill();
   const { exitCode, stdout, stderr } = await team.start(['resume', sweep, '--json']);
   expect(exitCode, stderr).toBe(0);

@@ -16,9 +16,7 @@ test.runIf(canMount)(
     const command = one.start(['engine', 'start', '--json']);
     const output = collectStderr(command);
     await until('the command says what it waits for', () =>
-      output().includes(`${one.state}/`) && output().includes('the disk is full: free some space')
-        ? true
-        : null,
+      output().includes(`${one.state}/`) && output().includes('the disk is full: free some space') ? true : null,
     );
     expect(await partOf(engine, 'worker')).toBeNull();
     expect(await partOf(engine, 'keeper')).toEqual(keeper);

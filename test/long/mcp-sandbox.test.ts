@@ -8,14 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
 import { waitUntil } from '../../src/host/process/waiting.js';
-import {
-  createProject,
-  EMPTY_FIXTURE,
-  openRun,
-  REPOSITORY,
-  scenario,
-  type TestProject,
-} from '../commands/project.js';
+import { createProject, EMPTY_FIXTURE, openRun, REPOSITORY, scenario, type TestProject } from '../commands/project.js';
 
 const lacking = (await whyNoBubblewrap()) ?? (await whyNoOwnNetwork());
 
@@ -62,10 +55,7 @@ describe.skipIf(lacking !== null)('in bubblewrap', () => {
     );
     const { document } = await project.run(['boxed'], { BACKEND_URL: url });
     const { run, metrics, text } = await openRun(document);
-    expect(metrics.details.map(({ message }) => message)).toEqual([
-      '1 call of "fetch"',
-      '0 errors in 1 call',
-    ]);
+    expect(metrics.details.map(({ message }) => message)).toEqual(['1 call of "fetch"', '0 errors in 1 call']);
     expect(run.outcome).toBe('pass');
     expect(await text('artifacts/events.jsonl')).toContain('from the backend');
   });
@@ -76,10 +66,7 @@ describe.skipIf(lacking !== null)('in bubblewrap', () => {
       stdio: 'ignore',
     });
     onTestFinished(() => void server.kill());
-    const address = await waitUntil(
-      () => (existsSync(port) ? readFileSync(port, 'utf8') : '') || null,
-      20_000,
-    );
+    const address = await waitUntil(() => (existsSync(port) ? readFileSync(port, 'utf8') : '') || null, 20_000);
     await project.write(
       'fixtures/web.yaml',
       scenario('web', {

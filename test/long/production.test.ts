@@ -72,8 +72,7 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
   }
   const follow = (section: string): Promise<string> => sh(commandsOf(section), 20 * MINUTES);
   const cli = (command: string): Promise<string> => sh(`docker compose exec cli llm-tool-test ${command}`);
-  const sweepOf = async (command: string): Promise<SweepDocument> =>
-    documentOf(await cli(`${command} --json`));
+  const sweepOf = async (command: string): Promise<SweepDocument> => documentOf(await cli(`${command} --json`));
   const hosts = async (): Promise<HostRecord[]> =>
     (JSON.parse(await cli('workers --json')) as { hosts: HostRecord[] }).hosts;
   const containers = async (service: string): Promise<string[]> =>
@@ -81,8 +80,7 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
   const inCli = (command: string): Promise<string> => sh(`docker compose exec cli ${command}`);
 
   /** Writes a scenario into the project folder. */
-  const write = async (name: string, text: string): Promise<void> =>
-    writeFile(join(clone, 'fixtures', name), text);
+  const write = async (name: string, text: string): Promise<void> => writeFile(join(clone, 'fixtures', name), text);
 
   /** All results of a sweep: one for each cell, as the shared results store them. */
   async function storedResults(sweep: string): Promise<string[]> {

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
-import {
-  createProject,
-  documentOf,
-  EMPTY_FIXTURE,
-  scenario,
-  until,
-  type TestProject,
-} from '../commands/project.js';
+import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
 
 const MODELS = ['one', 'two', 'three', 'four', 'five', 'six'];
 const REPEAT = 10;
@@ -27,11 +20,7 @@ beforeAll(async () => {
     },
     { ownServer: true },
   );
-  await project.write(
-    'agent.sh',
-    `#!/bin/sh\necho start >> ${project.folder}/starts\necho "$1" > note.txt\n`,
-    0o755,
-  );
+  await project.write('agent.sh', `#!/bin/sh\necho start >> ${project.folder}/starts\necho "$1" > note.txt\n`, 0o755);
 });
 afterAll(() => project.remove());
 
@@ -39,9 +28,7 @@ const starts = (): number => linesIn(project, 'starts').length;
 
 /** By cell. */
 const verdicts = (stdout: string): Record<string, string | null> =>
-  Object.fromEntries(
-    documentOf(stdout).cells.map(({ id, outcome, message }) => [id, `${outcome} ${message}`]),
-  );
+  Object.fromEntries(documentOf(stdout).cells.map(({ id, outcome, message }) => [id, `${outcome} ${message}`]));
 
 test(`a sweep of ${CELLS} cells is checked again although its worker dies in the middle, with the verdicts of a fresh run`, async () => {
   await write(['{type: file_exists, path: note.txt}']);

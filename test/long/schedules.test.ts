@@ -13,14 +13,7 @@ import { readEngineState } from '../../src/engine/engine-state.js';
 import { projectState } from '../../src/host/folders.js';
 import { Firing, type ScheduleSummary } from '../../src/decide/documents/firing.js';
 import { scheduleId } from '../../src/protocol/index.js';
-import {
-  createProject,
-  EMPTY_FIXTURE,
-  filesBelow,
-  scenario,
-  until,
-  type TestProject,
-} from '../commands/project.js';
+import { createProject, EMPTY_FIXTURE, filesBelow, scenario, until, type TestProject } from '../commands/project.js';
 
 /** Schedules on a real server, with the real command line and a target that changes. */
 let project: TestProject;
@@ -106,7 +99,10 @@ test('a target that breaks between two firings is reported as worse, in all file
   expect(second.exitCode).toBe(1);
   const after = await latest('nightly');
   expect(after).toMatchObject({
-    ...{ verdict: 'worse', exit_code: 1, compared_with: before.sweep, totals: { passed: 0, failed: 6 } },
+    verdict: 'worse',
+    exit_code: 1,
+    compared_with: before.sweep,
+    totals: { passed: 0, failed: 6 },
     webhook: 'sent',
   });
   expect(after.text).toContain(`worse since ${after.sweep}`);
@@ -120,12 +116,7 @@ test('a target that breaks between two firings is reported as worse, in all file
     ['/geheim', before.sweep],
     ['/geheim', after.sweep],
   ]);
-  const { exitCode } = await project.cli([
-    'compare',
-    before.sweep ?? '',
-    after.sweep ?? '',
-    '--fail-on-worse',
-  ]);
+  const { exitCode } = await project.cli(['compare', before.sweep ?? '', after.sweep ?? '', '--fail-on-worse']);
   expect(exitCode).toBe(1);
 });
 
@@ -135,8 +126,7 @@ test('neither the results nor the server know the URL of the webhook or the valu
   const { workflow } = (await handle.describe()).info.recentActions.at(-1)?.action ?? expect.fail();
   const history = await client.workflow.getHandle(workflow.workflowId).fetchHistory();
   const texts = [described, Buffer.from(JSON.stringify(history)).toString()];
-  for (const file of await filesBelow(join(project.results, 'schedules')))
-    texts.push(await readFile(file, 'utf8'));
+  for (const file of await filesBelow(join(project.results, 'schedules'))) texts.push(await readFile(file, 'utf8'));
   for (const secret of ['geheim', Buffer.from('geheim').toString('base64').slice(0, 7)])
     expect(texts.filter((text) => text.includes(secret))).toEqual([]);
 });
@@ -217,10 +207,7 @@ test('with skip, a schedule that is running does not fire again', async () => {
   const { sweep } = JSON.parse((await schedule('trigger', 'slow', '--json')).stdout) as { sweep: string };
   await until('the firing is listed', async () => ((await listed('slow')).running === 1 ? true : null));
   const again = await schedule('trigger', 'slow', '--json');
-  expect([again.exitCode, JSON.parse(again.stdout)]).toMatchObject([
-    2,
-    { error: { code: 'schedule_running' } },
-  ]);
+  expect([again.exitCode, JSON.parse(again.stdout)]).toMatchObject([2, { error: { code: 'schedule_running' } }]);
   // a time of the schedule is skipped in the same way
   const handle = await handleOf('slow');
   await handle.trigger('SKIP');
@@ -276,31 +263,21 @@ test('the server fires exactly at times that a worker accepts, also when clocks 
   const cron = fc
     .tuple(field(0, 59), field(0, 23), field(1, 28), field(1, 12), field(0, 7))
     .map((parts) => parts.join(' '));
-  const zone = fc.constantFrom(
-    'UTC',
-    'Europe/Berlin',
-    'America/New_York',
-    'Asia/Kolkata',
-    'Australia/Lord_Howe',
-  );
+  const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe');
   const check = async (text: string, timezone: string): Promise<void> => {
     const when = { cron: text, timezone };
     const stored = StoredSchedule.parse({
-      ...{
-        schema_version: 1,
-        schedule: 'probe',
-        created_at: new Date().toISOString(),
-        when,
-        overlap: 'skip',
-      },
-      ...{
-        jitter_secs: 0,
-        catch_up_secs: 60,
-        fail_on: 'failed',
-        junit: null,
-        webhook: null,
-        env_file: null,
-      },
+      schema_version: 1,
+      schedule: 'probe',
+      created_at: new Date().toISOString(),
+      when,
+      overlap: 'skip',
+      jitter_secs: 0,
+      catch_up_secs: 60,
+      fail_on: 'failed',
+      junit: null,
+      webhook: null,
+      env_file: null,
       variables: [],
       plan: { schema_version: 1, concurrency: 1, scenarios: [], agents: {}, cells: [] },
     });
@@ -321,10 +298,7 @@ test('the server fires exactly at times that a worker accepts, also when clocks 
 
 test('a schedule fires by itself, unless it is paused; the engine says that it is needed', async () => {
   await schedule('create', 'minutely', 'notes', '--every', '1m', '--jitter', '1s');
-  await until(
-    'the first firing',
-    () => existsSync(join(project.results, 'schedules/minutely/latest.json')) || null,
-  );
+  await until('the first firing', () => existsSync(join(project.results, 'schedules/minutely/latest.json')) || null);
   expect(await latest('minutely')).toMatchObject({ triggered: false, status: 'completed', exit_code: 0 });
   expect((await latest('minutely')).firing).toMatch(/00$/);
   expect((await schedule('pause', 'minutely')).stdout).toContain('paused');

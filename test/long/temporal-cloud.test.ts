@@ -136,12 +136,9 @@ test('a wrong key, an expired certificate and an unknown authority are explained
   expect(unknown.stderr).toMatch(/the TLS connection was refused.*certificate/);
 
   const files = await filesBelow(project.state);
-  const logs = await Promise.all(
-    files.filter((file) => file.includes('logs')).map((file) => readFile(file, 'utf8')),
-  );
+  const logs = await Promise.all(files.filter((file) => file.includes('logs')).map((file) => readFile(file, 'utf8')));
   const said =
-    [wrong, doctor, late, none, unknown].map(({ stdout, stderr }) => stdout + stderr).join('\n') +
-    logs.join('\n');
+    [wrong, doctor, late, none, unknown].map(({ stdout, stderr }) => stdout + stderr).join('\n') + logs.join('\n');
   expect(said).not.toMatch(/^ +at .*\.js:\d+/m);
   for (const secret of Object.values(KEYS)) expect(said).not.toContain(secret);
 });

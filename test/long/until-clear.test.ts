@@ -104,9 +104,7 @@ describe('--until-clear --vs <variant>', () => {
     expect(documentOf(clear.stdout).decision).toEqual(worse.decision);
     const refused = await project.cli(['retry', worse.sweep, '--failed']);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain(
-      `To rerun what could not be tested: \`llm-tool-test retry ${worse.sweep}\``,
-    );
+    expect(refused.stderr).toContain(`To rerun what could not be tested: \`llm-tool-test retry ${worse.sweep}\``);
     expect(refused.stderr).toContain('To decide again from new runs: `llm-tool-test run --until-clear`');
     const { document: untested } = await run('mended', '--vs', 'good', '--margin', '40');
     expect(untested.decision?.verdict).toBe('not tested');
@@ -151,7 +149,10 @@ describe('--until-clear --vs <sweep>', () => {
     const { exitCode, document } = await run('past', '--vs', base.sweep);
     expect(exitCode).toBe(1);
     expect(document.decision).toMatchObject({
-      ...{ base: { variant: null, sweep: base.sweep }, head_variant: null, verdict: 'worse', most_runs: 12 },
+      base: { variant: null, sweep: base.sweep },
+      head_variant: null,
+      verdict: 'worse',
+      most_runs: 12,
       doubts: [expect.stringContaining('ran earlier')],
     });
     expect(document.cells).toHaveLength(document.decision?.runs ?? 0);

@@ -20,8 +20,17 @@ writeFileSync(
   file ?? '',
   JSON.stringify([
     {
-      ...{ server: 'suite', connection: { url, headers: {} }, workspace: folder, socket, records, mocks: [] },
-      ...{ calls: folder, seed: 's', agent: 'a', scenario: 's', step: 'agent' },
+      server: 'suite',
+      connection: { url, headers: {} },
+      workspace: folder,
+      socket,
+      records,
+      mocks: [],
+      calls: folder,
+      seed: 's',
+      agent: 'a',
+      scenario: 's',
+      step: 'agent',
     },
   ]),
 );
@@ -32,8 +41,7 @@ const link = spawn(process.execPath, [program('connect-program'), socket ?? ''],
 
 /** @type {Map<unknown, (message: any) => void>} */
 const waiting = new Map();
-const send = (/** @type {object} */ message) =>
-  link.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const send = (/** @type {object} */ message) => link.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 createInterface({ input: link.stdout }).on('line', (line) => {
   const message = JSON.parse(line);
   if (message.method === undefined) waiting.get(message.id)?.(message);
@@ -44,9 +52,7 @@ createInterface({ input: link.stdout }).on('line', (line) => {
 function resultFor(/** @type {any} */ { method, params }) {
   if (method !== 'elicitation/create') return {};
   const fields = Object.entries(/** @type {Record<string, any>} */ (params.requestedSchema.properties));
-  const content = fields.flatMap(([name, { default: value }]) =>
-    value === undefined ? [] : [[name, value]],
-  );
+  const content = fields.flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]]));
   return { action: 'accept', content: Object.fromEntries(content) };
 }
 

@@ -10,8 +10,11 @@ const NEWER = '2026-07-28';
 /** @typedef {import('./conforming-tools.js').Call} Call */
 
 const capabilities = {
-  ...{ tools: { listChanged: true }, prompts: { listChanged: true }, resources: { subscribe: true } },
-  ...{ logging: {}, completions: {} },
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { subscribe: true },
+  logging: {},
+  completions: {},
 };
 
 /** The answers to methods that all versions have. @type {Record<string, (call: Call) => Any | Promise<Any>>} */
@@ -42,7 +45,8 @@ const METHODS = {
 const OLDER_METHODS = {
   initialize: ({ params }) => ({
     protocolVersion: params['protocolVersion'] < NEWER ? params['protocolVersion'] : '2025-11-25',
-    ...{ capabilities, serverInfo: { name: 'conforming', version: '1' } },
+    capabilities,
+    serverInfo: { name: 'conforming', version: '1' },
   }),
   ping: () => ({}),
   'logging/setLevel': () => ({}),
@@ -71,16 +75,13 @@ export function openServer(/** @type {(message: Any) => void} */ tell) {
   /** @type {Any[]} */
   const listening = [];
   let count = 0;
-  const notify = (/** @type {string} */ method, /** @type {Any} */ params) =>
-    tell({ jsonrpc: '2.0', method, params });
+  const notify = (/** @type {string} */ method, /** @type {Any} */ params) => tell({ jsonrpc: '2.0', method, params });
 
   async function answer(/** @type {Any} */ { id, method, params = {} }) {
     const meta = params['_meta'] ?? {};
     const version = meta[`${NAMES}/protocolVersion`];
     const isNewer =
-      version !== undefined ||
-      meta[`${NAMES}/clientCapabilities`] !== undefined ||
-      method === 'server/discover';
+      version !== undefined || meta[`${NAMES}/clientCapabilities`] !== undefined || method === 'server/discover';
     if (isNewer && (version === undefined || meta[`${NAMES}/clientCapabilities`] === undefined))
       throw new RpcError(-32602, 'the version or the capabilities are missing in _meta');
     if (isNewer && version !== NEWER)

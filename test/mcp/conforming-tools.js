@@ -3,8 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 export const NAMES = 'io.modelcontextprotocol';
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 
 /** @typedef {Record<string, any>} Any */
@@ -27,22 +26,22 @@ const resource = (/** @type {string} */ uri, /** @type {Any} */ more) => ({
   type: 'resource',
   resource: { uri, ...more },
 });
-const form = (
-  /** @type {string} */ message,
-  /** @type {Any} */ properties,
-  required = Object.keys(properties),
-) => ({
-  ...{ message, requestedSchema: { type: 'object', properties, required } },
+const form = (/** @type {string} */ message, /** @type {Any} */ properties, required = Object.keys(properties)) => ({
+  message,
+  requestedSchema: { type: 'object', properties, required },
 });
 const sampling = (/** @type {string} */ words) => ({
-  ...{ messages: [{ role: 'user', content: text(words) }], maxTokens: 100 },
+  messages: [{ role: 'user', content: text(words) }],
+  maxTokens: 100,
 });
 const forms = {
   elicitation: (/** @type {string} */ key) => ({
-    ...{ method: 'elicitation/create', params: form(`Which ${key}?`, { [key]: { type: 'string' } }) },
+    method: 'elicitation/create',
+    params: form(`Which ${key}?`, { [key]: { type: 'string' } }),
   }),
   confirmation: {
-    ...{ method: 'elicitation/create', params: form('Is it so?', { ok: { type: 'boolean' } }) },
+    method: 'elicitation/create',
+    params: form('Is it so?', { ok: { type: 'boolean' } }),
   },
   sampling: { method: 'sampling/createMessage', params: sampling('Say hello.') },
   roots: { method: 'roots/list', params: {} },
@@ -64,7 +63,8 @@ const parsed = (/** @type {string} */ written) => {
   }
 };
 const required = (/** @type {Any} */ inputRequests, /** @type {Any | null} */ state = null) => ({
-  ...{ resultType: 'input_required', inputRequests },
+  resultType: 'input_required',
+  inputRequests,
   ...(state === null ? {} : { requestState: sign(state) }),
 });
 
@@ -154,8 +154,7 @@ export const TOOLS = {
     return said('done');
   },
   test_logging_tool: ({ meta, notify }) => {
-    if (meta[`${NAMES}/logLevel`] !== undefined)
-      notify('notifications/message', { level: 'info', data: 'x' });
+    if (meta[`${NAMES}/logLevel`] !== undefined) notify('notifications/message', { level: 'info', data: 'x' });
     return said('done');
   },
   test_tool_with_progress: async ({ meta, notify }) => {
@@ -244,7 +243,8 @@ const SCHEMA_2020 = {
   additionalProperties: false,
 };
 export const tools = Object.keys(TOOLS).map((name) => ({
-  ...{ name, description: `The tool ${name}.` },
+  name,
+  description: `The tool ${name}.`,
   inputSchema: name === 'json_schema_2020_12_tool' ? SCHEMA_2020 : { type: 'object' },
 }));
 export const RESOURCES = [
@@ -296,10 +296,7 @@ export function prompt(/** @type {Call} */ call) {
     case 'test_prompt_with_arguments':
       return messages(text(`Prompt with arguments: arg1='${args.arg1}', arg2='${args.arg2}'`));
     case 'test_prompt_with_embedded_resource':
-      return messages(
-        resource(args.resourceUri, { mimeType: 'text/plain', text: 'embedded' }),
-        text('Read it.'),
-      );
+      return messages(resource(args.resourceUri, { mimeType: 'text/plain', text: 'embedded' }), text('Read it.'));
     case 'test_prompt_with_image':
       return messages(image, text('Look at it.'));
     case 'test_input_required_result_prompt': {

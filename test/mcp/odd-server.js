@@ -28,9 +28,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       ...(fault === 'nullcursor' ? { nextCursor: null } : {}),
     },
     'tools/call': {
-      ...(large === null
-        ? ok
-        : { content: [{ type: 'text', text: 'h'.repeat(Number(large[1]) * 1024 * 1024) }] }),
+      ...(large === null ? ok : { content: [{ type: 'text', text: 'h'.repeat(Number(large[1]) * 1024 * 1024) }] }),
       ...(fault === 'nulliserr' ? { isError: null } : {}),
     },
   };

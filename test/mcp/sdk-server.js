@@ -13,10 +13,8 @@ serveStdio(() => {
     isError,
   });
   const inputSchema = z.object({ text: z.string() });
-  server.registerTool(
-    'echo',
-    { description: 'Repeats.', inputSchema },
-    (/** @type {{ text: string }} */ { text }) => said(text),
+  server.registerTool('echo', { description: 'Repeats.', inputSchema }, (/** @type {{ text: string }} */ { text }) =>
+    said(text),
   );
   server.registerTool('refuse', { description: 'Fails.' }, () => said('it is refused', true));
   return server;

@@ -35,15 +35,11 @@ function makeServer() {
   );
   server.registerTool('crash', { description: 'Ends the server.', inputSchema: {} }, () => process.exit(3));
   // Slow: answers when the file exists.
-  server.registerTool(
-    'wait_for',
-    { description: 'Waits.', inputSchema: { file: z.string() } },
-    async ({ file }) => {
-      note(`wait_for ${file}`);
-      while (!existsSync(file)) await sleep(20);
-      return said('it is there');
-    },
-  );
+  server.registerTool('wait_for', { description: 'Waits.', inputSchema: { file: z.string() } }, async ({ file }) => {
+    note(`wait_for ${file}`);
+    while (!existsSync(file)) await sleep(20);
+    return said('it is there');
+  });
   return server;
 }
 

@@ -45,8 +45,7 @@ const when = fc.record(
 );
 type When = CommandMock['when'];
 const WEIGHTS = { args: 10, input: 8, context: 6, matcher: 4, partialArgs: 2 } as const;
-const weightOf = (of: When): number =>
-  (Object.keys(of) as (keyof When)[]).reduce((sum, key) => sum + WEIGHTS[key], 0);
+const weightOf = (of: When): number => (Object.keys(of) as (keyof When)[]).reduce((sum, key) => sum + WEIGHTS[key], 0);
 
 describe('a mock', () => {
   it('answers a call if every part of when matches', () => {
@@ -110,28 +109,34 @@ describe('of several mocks', () => {
 describe('an answer', () => {
   it('is text on stdout, or a map of stdout, stderr and exit code', () => {
     expect(answer([{ response: 'hello' }], call([]))?.result).toEqual({
-      ...{ stdout: 'hello', stderr: '', exitCode: 0 },
+      stdout: 'hello',
+      stderr: '',
+      exitCode: 0,
     });
     expect(answer([{ response: { stderr: 'no', exit_code: 4 } }], call([]))?.result).toEqual({
-      ...{ stdout: '', stderr: 'no', exitCode: 4 },
+      stdout: '',
+      stderr: 'no',
+      exitCode: 4,
     });
   });
 
   it('is an error instead of the response, with status 1 unless another is given', () => {
     const error = { code: 'NOT_FOUND', message: 'no such issue' };
     expect(answer([{ error, response: 'x' }], call([]))?.result).toEqual({
-      ...{ stdout: '', stderr: 'NOT_FOUND: no such issue\n', exitCode: 1 },
+      stdout: '',
+      stderr: 'NOT_FOUND: no such issue\n',
+      exitCode: 1,
     });
     expect(answer([{ error: { ...error, status: 44 } }], call([]))?.result.exitCode).toBe(44);
   });
 
   it('is delayed, and a failure with the given probability, even if there is an error too', () => {
-    const mocks = [
-      { metadata: { delay: 20, probability: 0.25 }, error: { code: 'C', message: 'm' }, response: 'x' },
-    ];
+    const mocks = [{ metadata: { delay: 20, probability: 0.25 }, error: { code: 'C', message: 'm' }, response: 'x' }];
     expect(answer(mocks, call([]), 0.25)).toMatchObject({ delayMs: 20, failedByChance: false });
     expect(answer(mocks, call([]), 0.24)).toEqual({
-      ...{ mock: 0, delayMs: 20, failedByChance: true },
+      mock: 0,
+      delayMs: 20,
+      failedByChance: true,
       result: { stdout: '', stderr: 'gh: failed by chance (probability 0.25)\n', exitCode: 1 },
     });
   });

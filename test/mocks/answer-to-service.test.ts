@@ -46,7 +46,8 @@ describe('a mocked method', () => {
     const mocks = [{ metadata, error: { code: 'C', message: 'm' } }];
     expect(answer(mocks, 0.5).answer).toMatchObject({ delayMs: 5, failedByChance: false });
     expect(answer(mocks, 0.49).answer).toMatchObject({
-      ...{ delayMs: 5, failedByChance: true },
+      delayMs: 5,
+      failedByChance: true,
       result: { code: 'FAILED_BY_CHANCE', message: 'Random mock failure' },
     });
   });
@@ -89,8 +90,7 @@ describe('a mocked method', () => {
   });
 
   it('knows the number of its arguments, and if one is an object', () => {
-    const answers = (context: object, args: Json[]) =>
-      answer([{ when: { context } }], 0.9, { args }).answer !== null;
+    const answers = (context: object, args: Json[]) => answer([{ when: { context } }], 0.9, { args }).answer !== null;
     expect(answers({ argsCount: 2, hasObjectArgs: false }, ['a', null])).toBe(true);
     expect(answers({ hasObjectArgs: true }, ['a', {}])).toBe(true);
     expect(answers({ argsCount: 1 }, [])).toBe(false);

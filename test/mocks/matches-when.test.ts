@@ -64,9 +64,7 @@ describe('when', () => {
     const names = Object.keys(parts) as (keyof typeof parts)[];
     fc.assert(
       fc.property(fc.subarray(names), fc.subarray(names), (given, wrong) => {
-        const when = Object.fromEntries(
-          given.map((name) => [name, parts[name][wrong.includes(name) ? 1 : 0]]),
-        );
+        const when = Object.fromEntries(given.map((name) => [name, parts[name][wrong.includes(name) ? 1 : 0]]));
         const expected = given.every((name) => !wrong.includes(name));
         expect(matches(when as When, { input: { repo: 'r', more: 1 } }).matches).toBe(expected);
       }),

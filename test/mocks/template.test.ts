@@ -43,46 +43,27 @@ describe('a template', () => {
 
   it('has empty text for a value that is missing, and $${...} for a literal ${...}', () => {
     const to = call(['a', { b: [1, { c: 'd' }] }], { x: null });
-    expect(fillTemplate('[${args[7]}] $${args[0]} ${args[1].b[1].c} ${args[1].z.y}', to)).toBe(
-      '[] ${args[0]} d ',
-    );
-    for (const name of [
-      'args.length',
-      'args[0].length',
-      'input.constructor',
-      'input.__proto__',
-      'context.toString',
-    ])
+    expect(fillTemplate('[${args[7]}] $${args[0]} ${args[1].b[1].c} ${args[1].z.y}', to)).toBe('[] ${args[0]} d ');
+    for (const name of ['args.length', 'args[0].length', 'input.constructor', 'input.__proto__', 'context.toString'])
       expect(fillTemplate(`\${${name}}`, to), name).toBe('');
   });
 
   it('has JSON for a value that is not text', () => {
-    expect(
-      fillTemplate('${args[0]} ${input} ${context.turn}', call([[1, 'x']], { a: null }, { turn: 2 })),
-    ).toBe('[1,"x"] {"a":null} 2');
+    expect(fillTemplate('${args[0]} ${input} ${context.turn}', call([[1, 'x']], { a: null }, { turn: 2 }))).toBe(
+      '[1,"x"] {"a":null} 2',
+    );
   });
 
   it('is refused with a placeholder that its kind of mock does not have', () => {
     const isAccepted = {
       command: (response: string) => CommandMock.safeParse({ command: 'gh', response }).success,
-      service: (responseFn: string) =>
-        ServiceMock.safeParse({ service: 's', method: 'm', responseFn }).success,
+      service: (responseFn: string) => ServiceMock.safeParse({ service: 's', method: 'm', responseFn }).success,
       endpoint: (response: string) =>
         EndpointMock.safeParse({ endpoint: 'GET /', response: { a: [response] } }).success,
     };
     const accepted = (name: string) =>
       Object.entries(isAccepted).flatMap(([kind, accepts]) => (accepts(`a \${${name}} b`) ? [kind] : []));
-    for (const name of [
-      'args',
-      'args[x]',
-      'args[-1]',
-      'HOME',
-      'toString',
-      '',
-      '__proto__',
-      'context.x',
-      'args[0]()',
-    ])
+    for (const name of ['args', 'args[x]', 'args[-1]', 'HOME', 'toString', '', '__proto__', 'context.x', 'args[0]()'])
       expect(accepted(name), name).toEqual([]);
     expect(accepted('args[0]')).toEqual(['command', 'service', 'endpoint']);
     expect(accepted('input.stdin')).toEqual(['command', 'service']);

@@ -5,8 +5,14 @@ import type { GateDetail } from '../../src/model/records/result-line.js';
 import { capabilitiesIn, capabilityRates } from '../../src/model/capabilities.js';
 
 const checked = (status: GateDetail['status'], achieved: boolean): GateDetail => ({
-  ...{ index: 0, gate_type: 'llm_judge', name: null, subject: '', status, passed: status === 'pass' },
-  ...{ message: '', duration_ms: 1 },
+  index: 0,
+  gate_type: 'llm_judge',
+  name: null,
+  subject: '',
+  status,
+  passed: status === 'pass',
+  message: '',
+  duration_ms: 1,
   detail: { capability_checklist: [{ capability: 'polite', achieved, reasoning: '' }] },
 });
 
@@ -30,8 +36,7 @@ describe('capabilities', () => {
   });
   test('are read from each turn after which a gate was checked', () => {
     const detail = (...achieved: boolean[]) =>
-      combineTurns(achieved.map((one, at) => ({ turn: at + 1, detail: checked('pass', one) })))?.detail ??
-      null;
+      combineTurns(achieved.map((one, at) => ({ turn: at + 1, detail: checked('pass', one) })))?.detail ?? null;
     expect(capabilitiesIn([{ status: 'pass', detail: detail(true, false) }])).toEqual([
       { capability: 'polite', achieved: true },
       { capability: 'polite', achieved: false },
@@ -41,9 +46,7 @@ describe('capabilities', () => {
       { turn: 2, detail: checked('error', true) },
     ]);
     expect(partly).toMatchObject({ status: 'error' });
-    expect(capabilitiesIn(partly === null ? [] : [partly])).toEqual([
-      { capability: 'polite', achieved: false },
-    ]);
+    expect(capabilitiesIn(partly === null ? [] : [partly])).toEqual([{ capability: 'polite', achieved: false }]);
   });
   test('are counted so that the numbers add up, in any order', () => {
     const some = fc.array(fc.record({ capability: fc.constantFrom('a', 'b', 'c'), achieved: fc.boolean() }));

@@ -50,13 +50,10 @@ describe('the price of tokens', () => {
     expect(cached?.usd).toBeCloseTo(0.03);
     expect(pricer(usage({ input: 100_000, output: 0 }), ['anthropic/claude-sonnet-4-5'])).toEqual(plain);
   });
-  test.each(['default', 'no-such-model', 'no/such/model', ''])(
-    'is unknown for the model %j',
-    async (model) => {
-      const pricer = await createPricer({});
-      expect(pricer(usage({ input: 1, output: 1 }), [model])).toBeNull();
-    },
-  );
+  test.each(['default', 'no-such-model', 'no/such/model', ''])('is unknown for the model %j', async (model) => {
+    const pricer = await createPricer({});
+    expect(pricer(usage({ input: 1, output: 1 }), [model])).toBeNull();
+  });
   test('is unknown for unknown tokens', async () => {
     const pricer = await createPricer({ mine: price });
     expect(pricer(usage(), ['mine'])).toBeNull();

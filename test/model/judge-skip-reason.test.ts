@@ -9,9 +9,7 @@ test('judges a run that has passed all gates, whether its agent completed or not
 });
 
 test('does not judge a run that has not passed a gate', () => {
-  expect(judgeSkipReason({ ...passed, notPassed: 1 })).toBe(
-    'only runs that pass all gates are judged; 1 did not pass',
-  );
+  expect(judgeSkipReason({ ...passed, notPassed: 1 })).toBe('only runs that pass all gates are judged; 1 did not pass');
 });
 
 test('without gates, the ending of the agent decides', () => {

@@ -29,9 +29,7 @@ test('calls no mock unused if calls were left out', () => {
 test('counts requests together, and shows them with query and body', () => {
   const request = (command: string, ...args: string[]) => ({ command, ...call(''), args });
   const unmatched = [request('GET /a', '?x=1'), request('POST /b', '{"y":1}'), request('GET /a', '?x=1')];
-  expect(mockWarnings(calls({ unmatched }))).toEqual([
-    '3 requests matched no mock: GET /a?x=1; POST /b {"y":1}',
-  ]);
+  expect(mockWarnings(calls({ unmatched }))).toEqual(['3 requests matched no mock: GET /a?x=1; POST /b {"y":1}']);
 });
 
 test('names matchers that threw', () => {

@@ -49,26 +49,20 @@ const at = fc.option(time);
 
 test('an agent that waits as it is told is never held back for ever, whatever the clocks say', () => {
   fc.assert(
-    fc.property(
-      at,
-      time,
-      fc.option(time),
-      fc.integer({ min: -3600_000, max: 3600_000 }),
-      (end, noted, tried, skew) => {
-        const limit = limitReported('a', end, noted);
-        const probe = tried === null ? null : probeAt(tried);
-        let waitedUntil: number | null = null;
-        let now = NOW;
-        for (let waits = 0; waits < 3; waits += 1) {
-          const permission = permissionFor(limit, probe, { now: now + skew, waitedUntil });
-          if (typeof permission === 'string') return;
-          expect(permission.until).toBeGreaterThan(waitedUntil ?? -Infinity);
-          waitedUntil = permission.until;
-          now = Math.max(now, permission.until);
-        }
-        throw new Error('held back three times by one limit');
-      },
-    ),
+    fc.property(at, time, fc.option(time), fc.integer({ min: -3600_000, max: 3600_000 }), (end, noted, tried, skew) => {
+      const limit = limitReported('a', end, noted);
+      const probe = tried === null ? null : probeAt(tried);
+      let waitedUntil: number | null = null;
+      let now = NOW;
+      for (let waits = 0; waits < 3; waits += 1) {
+        const permission = permissionFor(limit, probe, { now: now + skew, waitedUntil });
+        if (typeof permission === 'string') return;
+        expect(permission.until).toBeGreaterThan(waitedUntil ?? -Infinity);
+        waitedUntil = permission.until;
+        now = Math.max(now, permission.until);
+      }
+      throw new Error('held back three times by one limit');
+    }),
   );
 });
 

@@ -17,8 +17,7 @@ const now = (change: Partial<Omit<Comparable, 'gatesPassed'>> & { gatesFailed?: 
   gatesFailed: [] as string[],
   ...change,
 });
-const kinds = (...pair: Parameters<typeof findRegressions>) =>
-  findRegressions(...pair).map(({ kind }) => kind);
+const kinds = (...pair: Parameters<typeof findRegressions>) => findRegressions(...pair).map(({ kind }) => kind);
 
 describe('a regression', () => {
   test.each([
@@ -47,9 +46,7 @@ describe('a regression', () => {
   test('does not include what varied between the earlier runs', () => {
     const others = [before({ gatesPassed: ['a'], composite_score: 0.4, cost_usd: 3 })];
     const was = before({ gatesPassed: ['a', 'b'], composite_score: 0.9, cost_usd: 1 });
-    expect(
-      findRegressions(was, now({ gatesFailed: ['b'], composite_score: 0.4, cost_usd: 3 }), others),
-    ).toEqual([]);
+    expect(findRegressions(was, now({ gatesFailed: ['b'], composite_score: 0.4, cost_usd: 3 }), others)).toEqual([]);
     const worse = now({ gatesFailed: ['a', 'b'], composite_score: 0.2, cost_usd: 6 });
     const found = findRegressions(was, worse, others);
     expect(found).toEqual([

@@ -3,9 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { subjectTokens, SubjectTokens, type SubjectSides } from '../../src/model/subject-tokens.js';
 
 const sides = (change: Partial<SubjectSides> = {}): SubjectSides => ({
-  ...{ scenario: 's', variant: 'default', agent: 'codex', model: 'm' },
-  ...{ added: ['skill pdf'], removed: [], base: [100], head: [110] },
-  ...{ tools: [], comparable: true },
+  scenario: 's',
+  variant: 'default',
+  agent: 'codex',
+  model: 'm',
+  added: ['skill pdf'],
+  removed: [],
+  base: [100],
+  head: [110],
+  tools: [],
+  comparable: true,
   ...change,
 });
 const one = (...all: Partial<SubjectSides>[]): SubjectTokens | undefined => {
@@ -17,10 +24,17 @@ const one = (...all: Partial<SubjectSides>[]): SubjectTokens | undefined => {
 describe('what a subject adds before the first turn', () => {
   test('is the difference of the medians, with the runs of each side', () => {
     expect(one({ base: [100, 90, 101], head: [130, 110] })).toEqual({
-      ...{ agent: 'codex', model: 'm', added: ['skill pdf'], removed: [], difference: 20 },
+      agent: 'codex',
+      model: 'm',
+      added: ['skill pdf'],
+      removed: [],
+      difference: 20,
       scenarios: [
         {
-          ...{ scenario: 's', variant: 'default', comparable: true, difference: 20 },
+          scenario: 's',
+          variant: 'default',
+          comparable: true,
+          difference: 20,
           base: { tokens: 100, runs: 3, unknown: 0 },
           head: { tokens: 120, runs: 2, unknown: 0 },
         },
@@ -76,10 +90,9 @@ describe('what a subject adds before the first turn', () => {
   test('does not depend on the order of runs and scenarios, and changes its sign with the sides', () => {
     const size = fc.option(fc.integer({ min: 1, max: 1e6 }));
     const runs = fc.array(size, { maxLength: 6 });
-    const some = fc.uniqueArray(
-      fc.record({ scenario: fc.constantFrom('a', 'b', 'c', 'd'), base: runs, head: runs }),
-      { selector: ({ scenario }) => scenario },
-    );
+    const some = fc.uniqueArray(fc.record({ scenario: fc.constantFrom('a', 'b', 'c', 'd'), base: runs, head: runs }), {
+      selector: ({ scenario }) => scenario,
+    });
     const shuffled = some.chain((all) =>
       fc.tuple(
         fc.constant(all),
@@ -100,9 +113,7 @@ describe('what a subject adds before the first turn', () => {
       fc.property(shuffled, ([all, others]) => {
         const found = subjectTokens(all.map(sides));
         expect(subjectTokens(others.map(sides))).toEqual(found);
-        const turned = subjectTokens(
-          all.map(({ base, head, ...of }) => sides({ ...of, base: head, head: base })),
-        );
+        const turned = subjectTokens(all.map(({ base, head, ...of }) => sides({ ...of, base: head, head: base })));
         const difference = found[0]?.difference;
         expect(turned[0]?.difference).toEqual(difference == null ? difference : 0 - difference);
       }),

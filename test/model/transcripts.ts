@@ -14,8 +14,7 @@ export function shell(command: string, result: Result | null = { exit_code: 0 })
 }
 
 export const target = { binary: 'tool', commandPattern: null as string | null };
-export const fromEvents = (...events: EventBody[][]) =>
-  extractCommands({ events: events.flat(), text: '', target });
+export const fromEvents = (...events: EventBody[][]) => extractCommands({ events: events.flat(), text: '', target });
 export const fromText = (text: string, commandPattern: string | null = null) =>
   extractCommands({ events: [], text, target: { ...target, commandPattern } });
 export const names = (commands: { name: string }[]) => commands.map(({ name }) => name);

@@ -19,16 +19,18 @@ interface Run extends Omit<VerdictInput, 'checks'> {
 const NATIVE = { rule: 'all_pass', needsAgent: true } as const;
 const decide = (change: Partial<Run> = {}): Decision => {
   const { gates, judge, lacking, ...rest }: Run = {
-    ...{ ...NATIVE, cancelled: false, unfit: null, agent: done, gates: [gate(), gate()] },
+    ...NATIVE,
+    cancelled: false,
+    unfit: null,
+    agent: done,
+    gates: [gate(), gate()],
     ...change,
   };
   return decideOutcome({
     ...rest,
     checks: [
       ...gates.map((left, index): Check => ({ kind: 'gate', step: `gate ${index + 1}`, left, why: null })),
-      ...(judge === undefined
-        ? []
-        : [{ kind: 'judge', step: 'judge', left: judge, why: lacking ?? null } as const]),
+      ...(judge === undefined ? [] : [{ kind: 'judge', step: 'judge', left: judge, why: lacking ?? null } as const]),
       ...(lacking === undefined || judge !== undefined
         ? []
         : [{ kind: 'step', step: 'post 1', left: null, why: lacking } as const]),
@@ -184,7 +186,8 @@ describe('decideOutcome', () => {
   });
   const anyInput = fc.record({
     cancelled: fc.boolean(),
-    ...{ rule: fc.constant('all_pass' as const), needsAgent: fc.constant(true) },
+    rule: fc.constant('all_pass' as const),
+    needsAgent: fc.constant(true),
     unfit: fc.option(anyText),
     agent: fc.option(anyAgent, { freq: 8 }),
     checks: anyChecks,
@@ -228,8 +231,12 @@ describe('decideOutcome', () => {
       fc.property(anyAgent, anyChecks, fc.boolean(), (agent, checks, needsAgent) => {
         fc.pre(agent.ending !== 'unable');
         const { outcome } = decideOutcome({
-          ...{ rule: 'any_pass', cancelled: false, unfit: null },
-          ...{ needsAgent, agent: needsAgent ? agent : null, checks },
+          rule: 'any_pass',
+          cancelled: false,
+          unfit: null,
+          needsAgent,
+          agent: needsAgent ? agent : null,
+          checks,
         });
         const worst = Math.max(0, ...checks.filter(({ kind }) => kind !== 'gate').map(severity));
         const ofGates = checks.filter(({ kind }) => kind === 'gate').map(severity);
@@ -264,9 +271,7 @@ describe('decideOutcome', () => {
       fc.property(anyInput, anyChecks, fc.nat(), (any, others, nth) => {
         fc.pre(!any.cancelled && hasGates(any.checks));
         const before = rank(decideOutcome(any));
-        expect(rank(decideOutcome({ ...any, checks: [...any.checks, ...others] }))).toBeGreaterThanOrEqual(
-          before,
-        );
+        expect(rank(decideOutcome({ ...any, checks: [...any.checks, ...others] }))).toBeGreaterThanOrEqual(before);
         const checks = any.checks.map((check, index): Check =>
           index === nth % any.checks.length && check.kind === 'gate' && check.left !== null
             ? { ...check, left: { ...check.left, status: check.left.status === 'pass' ? 'fail' : 'error' } }

@@ -76,9 +76,9 @@ const sources = ['a', 'b', 'c'].map((name) => ({
 }));
 const draw = (seed: string, isWrong: (text: string) => boolean = () => false) =>
   sample(sources, {
-    ...{ mutants: 6, seed },
-    findTypeErrors: (drawn) =>
-      new Set(drawn.filter(({ mutant }) => isWrong(mutant.text)).map(({ path }) => path)),
+    mutants: 6,
+    seed,
+    findTypeErrors: (drawn) => new Set(drawn.filter(({ mutant }) => isWrong(mutant.text)).map(({ path }) => path)),
   });
 
 test.each(mutantsOfStatistics().map((mistake) => [mistake.mutant.kind, mistake] as const))(
@@ -94,9 +94,7 @@ test('a sample is the same for the same seed, takes no mutant twice, and is spre
   expect(draw('1')).toEqual(drawn);
   expect(draw('2')).not.toEqual(drawn);
   expect(new Set(drawn.map(({ path, mutant }) => `${path}:${mutant.start}`)).size).toBe(6);
-  expect(drawn.map(({ path }) => path)).toEqual(
-    ['a', 'a', 'b', 'b', 'c', 'c'].map((name) => `src/${name}.ts`),
-  );
+  expect(drawn.map(({ path }) => path)).toEqual(['a', 'a', 'b', 'b', 'c', 'c'].map((name) => `src/${name}.ts`));
 });
 
 test('another mutant is drawn in place of one with type errors', () => {
@@ -110,7 +108,10 @@ test('another mutant is drawn in place of one with type errors', () => {
 test('the table begins with the share that is noticed, and with the survivors', () => {
   const source = 'const x = a\n  < b || c;\n';
   const [survivor, noticed] = mutantsOf(source).map((mutant, at) => ({
-    ...{ number: at + 1, path: 'src/x.ts', source, mutant },
+    number: at + 1,
+    path: 'src/x.ts',
+    source,
+    mutant,
   }));
   if (survivor === undefined || noticed === undefined) throw new Error('no mutants');
   const lines = table([

@@ -23,15 +23,13 @@ const ENV = {
   ...Object.fromEntries(
     Object.keys(process.env).flatMap((name) => (/^(LLM_TOOL_TEST_|GITHUB_)/.test(name) ? [[name, '']] : [])),
   ),
-  ...{
-    NO_COLOR: '1',
-    FORCE_COLOR: '0',
-    TZ: 'UTC',
-    LC_ALL: 'C',
-    CI: '',
-    npm_command: '',
-    TEMPORAL_ADDRESS: '',
-  },
+  NO_COLOR: '1',
+  FORCE_COLOR: '0',
+  TZ: 'UTC',
+  LC_ALL: 'C',
+  CI: '',
+  npm_command: '',
+  TEMPORAL_ADDRESS: '',
   GITHUB_ACTIONS: 'true', // `report --format github` then prints annotations, too
 };
 
@@ -114,12 +112,7 @@ test.each([...KINDS, ...WITHOUT_RUNS])('the recorded sweep %s', async (kind) => 
   const ofSweep = runs.filter((run) => run.sweep === sweep);
   const run = (ofSweep.find(({ agent }) => agent === 'events') ?? ofSweep[0])?.id ?? '';
   const parts = [
-    await printed(
-      `show ${sweep}`,
-      `show ${sweep} --json`,
-      `report ${sweep}`,
-      `report ${sweep} --format junit`,
-    ),
+    await printed(`show ${sweep}`, `show ${sweep} --json`, `report ${sweep}`, `report ${sweep} --format junit`),
   ];
   if (KINDS.includes(kind)) {
     const transcript = `show ${run} --transcript`;

@@ -12,8 +12,7 @@ export function publicTypes(file: string): string {
     .getExportsOfModule(module)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map((symbol) => {
-      const { declarations = [] } =
-        symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+      const { declarations = [] } = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
       if (declarations.length === 0) throw new Error(`${symbol.name} has no declaration`);
       const texts = declarations.map((node) => {
         const whole = ts.isVariableDeclaration(node) ? node.parent.parent : node;

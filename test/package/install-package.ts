@@ -26,11 +26,9 @@ export const readManifest = async (folder: string): Promise<Manifest> =>
  * and nothing else of ours. `without`: dependencies to leave out.
  */
 export async function installPackage(folder: string, without: RegExp | null = null): Promise<Packed> {
-  const { stdout } = await execa(
-    'npm',
-    ['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
-    { cwd: REPOSITORY },
-  );
+  const { stdout } = await execa('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: REPOSITORY,
+  });
   const [packed] = JSON.parse(stdout) as [Packed];
   const modules = join(folder, 'node_modules');
   const installed = join(modules, 'llm-tool-test');

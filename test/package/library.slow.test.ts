@@ -113,25 +113,21 @@ describe('the library, imported from the installed package', () => {
       ['compare', 'before', 'after', '--variants', 'a,b'],
       'unknown_variant',
     ],
-  ])(
-    'throws a ResultsError with the code and the message of the command: %s',
-    async (what, call, command, code) => {
-      const { stdout, stderr } = await use(
-        `import { compareSweeps, readRun, readSweep, ResultsError } from 'llm-tool-test';
+  ])('throws a ResultsError with the code and the message of the command: %s', async (what, call, command, code) => {
+    const { stdout, stderr } = await use(
+      `import { compareSweeps, readRun, readSweep, ResultsError } from 'llm-tool-test';
        const [results] = process.argv.slice(2);
        const error = await ${call}.catch((error) => error);
        console.log(JSON.stringify([error instanceof ResultsError, error instanceof Error, error.name, error.code, error.message]));`,
-        project.results,
-      );
-      expect(stderr).toBe('');
-      const { error } = (await printed(...command)) as { error: { code: string; message: string } };
-      expect(error.code).toBe(code);
-      // `show` looks for runs too
-      const message =
-        what === 'an unknown sweep' ? error.message.replace('sweep or run', 'sweep') : error.message;
-      expect(JSON.parse(stdout)).toEqual([true, true, 'ResultsError', code, message]);
-    },
-  );
+      project.results,
+    );
+    expect(stderr).toBe('');
+    const { error } = (await printed(...command)) as { error: { code: string; message: string } };
+    expect(error.code).toBe(code);
+    // `show` looks for runs too
+    const message = what === 'an unknown sweep' ? error.message.replace('sweep or run', 'sweep') : error.message;
+    expect(JSON.parse(stdout)).toEqual([true, true, 'ResultsError', code, message]);
+  });
 
   test('runs the example in the reference', async () => {
     const { exitCode, stdout, stderr } = await use(example);
@@ -187,13 +183,16 @@ console.log(wrong, other);
     write('uses.ts', USES);
     write('example.ts', example);
     const compilerOptions = {
-      ...{ module, moduleResolution, target: 'es2022', lib: ['es2022', 'dom'], types: [], noEmit: true },
-      ...{
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noUncheckedIndexedAccess: true,
-        skipLibCheck: false,
-      },
+      module,
+      moduleResolution,
+      target: 'es2022',
+      lib: ['es2022', 'dom'],
+      types: [],
+      noEmit: true,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
     };
     write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['uses.ts', 'example.ts'] }));
     const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');

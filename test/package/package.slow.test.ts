@@ -37,14 +37,7 @@ describe('the package, installed in an empty folder', () => {
     const valid = await npx('validate', '--json');
     expect(JSON.parse(valid.stdout)).toMatchObject({ valid: true, problems: [] });
     const examples = 'node_modules/llm-tool-test/fixtures';
-    const { exitCode, stdout, stderr } = await npx(
-      'run',
-      'stock_delivery',
-      examples,
-      '--tier',
-      '1',
-      '--json',
-    );
+    const { exitCode, stdout, stderr } = await npx('run', 'stock_delivery', examples, '--tier', '1', '--json');
     expect(exitCode, stderr).toBe(0);
     expect(SweepDocument.parse(JSON.parse(stdout)).totals).toMatchObject({ cells: 3, passed: 3 });
   });
@@ -80,14 +73,10 @@ describe('the package, installed in an empty folder', () => {
 
   test('exports its manifest, its schemas and the library, and nothing else', async () => {
     const load = (path: string) =>
-      execa(
-        'node',
-        ['-e', 'console.log(import.meta.resolve(process.argv[1]))', '--input-type=module', path],
-        {
-          cwd: folder,
-          reject: false,
-        },
-      );
+      execa('node', ['-e', 'console.log(import.meta.resolve(process.argv[1]))', '--input-type=module', path], {
+        cwd: folder,
+        reject: false,
+      });
     for (const path of ['', '/package.json', '/schema/scenario.schema.json', '/schema/events.schema.json'])
       expect((await load(`llm-tool-test${path}`)).exitCode, path).toBe(0);
     for (const path of ['/dist/cli.js', '/dist/worker.js'])
@@ -103,11 +92,7 @@ describe('the packed content', () => {
 
   test('reveals nothing about the machine that built it', async () => {
     // In a worktree, the dependencies may be elsewhere.
-    const places = [
-      await realpath(REPOSITORY),
-      dirname(await realpath(join(REPOSITORY, 'node_modules'))),
-      homedir(),
-    ];
+    const places = [await realpath(REPOSITORY), dirname(await realpath(join(REPOSITORY, 'node_modules'))), homedir()];
     for (const { path } of packed.files) {
       const text = await readFile(join(installed(), path), 'utf8');
       const maps = [...text.matchAll(/sourceMappingURL=data:[^,]*;base64,(\S+)/g)].map(([, map = '']) =>
@@ -131,9 +116,7 @@ describe('the packed content', () => {
     for (const { path } of packed.files.filter((file) => /^dist\/.*\.js$/.test(file.path))) {
       // Both bundlers name the origin of each module before it.
       const text = await readFile(join(installed(), path), 'utf8');
-      for (const [, name = ''] of text.matchAll(
-        /^(?:\/\/| {2}!\*\*\*) \S*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm,
-      ))
+      for (const [, name = ''] of text.matchAll(/^(?:\/\/| {2}!\*\*\*) \S*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm))
         held.add(name);
     }
     expect([...held]).toEqual(expect.arrayContaining(['zod', 'yaml', '@temporalio/workflow']));

@@ -22,13 +22,9 @@ describe('a tag', () => {
   });
 
   test('is refused by the script that the workflow runs', async () => {
-    const { exitCode, stderr } = await execa(
-      'node',
-      [join(REPOSITORY, 'scripts/check-release.js'), 'v999.0.0'],
-      {
-        reject: false,
-      },
-    );
+    const { exitCode, stderr } = await execa('node', [join(REPOSITORY, 'scripts/check-release.js'), 'v999.0.0'], {
+      reject: false,
+    });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('the tag is v999.0.0');
   });

@@ -41,12 +41,7 @@ describe('consent to spend money', () => {
 
   test('is not requested with advice that the config would refuse', () => {
     const built = '[agents.codex]\nargs = ["-c", "x=1"]\n';
-    for (const check of [
-      agent('', 'codex'),
-      agent(built, 'codex'),
-      judge('', 'agent:codex/x'),
-      judge('', 'openai/x'),
-    ])
+    for (const check of [agent('', 'codex'), agent(built, 'codex'), judge('', 'agent:codex/x'), judge('', 'openai/x')])
       expect(check).toThrow(/^(?!.*free = true).*LLM_TOOL_TEST_ENABLED=1/);
   });
 

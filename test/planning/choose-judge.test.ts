@@ -67,9 +67,7 @@ describe('the model of the judge', () => {
   });
 
   test('comes with the content of the rubric and the settings of the scenario', () => {
-    expect(
-      chooseJudge(project(''), selected(`${BASE}, model: openai/s, always: true`), draftOf(JUDGE)),
-    ).toEqual({
+    expect(chooseJudge(project(''), selected(`${BASE}, model: openai/s, always: true`), draftOf(JUDGE))).toEqual({
       model: 'openai/s',
       rubric,
       rubric_file: 'r.yaml',
@@ -110,13 +108,9 @@ describe('the model of the judge', () => {
     expect(byAgent('codx/gpt-5.1')).toMatch(
       /^s\.yaml:8:70 evaluation\.judge\.model: unknown agent 'codx'; did you mean 'codex'\?/,
     );
-    expect(byAgent('codex/anthropic/x')).toMatch(
-      /evaluation\.judge\.model: codex: codex uses the Responses API/,
-    );
+    expect(byAgent('codex/anthropic/x')).toMatch(/evaluation\.judge\.model: codex: codex uses the Responses API/);
     expect(byAgent('pi/hause/x')).toMatch(/: pi with model 'hause\/x': unknown provider 'hause'/);
-    expect(refusal('', BASE, { judge: true, judgeModel: 'agent:codex' })).toMatch(
-      /: expected agent:<agent>\/<model>/,
-    );
+    expect(refusal('', BASE, { judge: true, judgeModel: 'agent:codex' })).toMatch(/: expected agent:<agent>\/<model>/);
   });
 
   test('is also checked by validate, which does not require one', () => {

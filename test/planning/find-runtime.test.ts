@@ -31,10 +31,7 @@ test('the settings of a runtime are those that its packages declare, and its own
     agentConfig: { pluginParameters: { OFF: {} } },
   });
   await write('node_modules/odd/package.json', { version: '1.0.0', agentConfig: [] });
-  await write(
-    'own.ts',
-    "export default { name: 'own', init: (_, runtime) => runtime.getSetting('OWN_KEY') };",
-  );
+  await write('own.ts', "export default { name: 'own', init: (_, runtime) => runtime.getSetting('OWN_KEY') };");
   const plugin = (name: string, enabled = true) => ({ name, config: {}, enabled });
   await write('node_modules/told/package.json', {
     version: '1.0.0',
@@ -60,15 +57,16 @@ async function loaded(json: string) {
   const runtime = { character: './ada.json', plugins: [] };
   const scenario = { runtime, agents: [{ agent: 'eliza', models: [] }] } as unknown as Scenario;
   return loadCharacter(join(folder, 's.scenario.yaml'), scenario, (path, message) => ({
-    ...{ file: 's.scenario.yaml', line: 1, column: 1, path: path.join('.') },
+    file: 's.scenario.yaml',
+    line: 1,
+    column: 1,
+    path: path.join('.'),
     message,
   }));
 }
 
 test('a character in a JSON file names the model of the cell', async () => {
-  const { scenario, problems } = await loaded(
-    '{"name": "Ada", "llm": {"model": "gpt-5.1", "temperature": 0}}',
-  );
+  const { scenario, problems } = await loaded('{"name": "Ada", "llm": {"model": "gpt-5.1", "temperature": 0}}');
   expect(problems).toEqual([]);
   expect(scenario.agents).toEqual([{ agent: 'eliza', models: ['openai/gpt-5.1'] }]);
 });
@@ -77,7 +75,9 @@ test('a character in a JSON file is checked like one in the scenario file, at it
   const { problems } = await loaded('{\n\t"name": "Ada",\n\t"llm": {"model": "gpt-5.1", "temprature": 1}\n}');
   expect(problems).toMatchObject([
     {
-      ...{ file: expect.stringMatching(/[^.]\/ada\.json$/) as string, line: 3, path: 'llm.temprature' },
+      file: expect.stringMatching(/[^.]\/ada\.json$/) as string,
+      line: 3,
+      path: 'llm.temprature',
       message: "unknown key 'temprature'; did you mean 'temperature'?",
     },
   ]);

@@ -2,12 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { draftOf, type DraftOptions } from '../../src/planning/draft.js';
-import {
-  describeSearch,
-  findFiles,
-  nothingSelected,
-  searchFiles,
-} from '../../src/planning/find-scenario-files.js';
+import { describeSearch, findFiles, nothingSelected, searchFiles } from '../../src/planning/find-scenario-files.js';
 import type { Project } from '../../src/planning/project.js';
 import { defaultConfig } from '../../src/scenario/config.js';
 import { scenario } from '../commands/project.js';

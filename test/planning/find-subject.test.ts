@@ -74,15 +74,7 @@ test('a skill at the root of a repository is installed without suites, scenarios
   expect(files).toEqual(Object.keys(kept).sort());
   expect(leftOut).toEqual(
     [
-      ...[
-        '.git/',
-        'deep/Evals/',
-        'evals/',
-        'fixtures/',
-        'llm-tool-test-config.toml',
-        'llm-tool-test-results/',
-        'old/',
-      ],
+      ...['.git/', 'deep/Evals/', 'evals/', 'fixtures/', 'llm-tool-test-config.toml', 'llm-tool-test-results/', 'old/'],
       ...['pdf.eval.ts', 'promptfooconfig.yaml', 'tests/b.yaml', 'tests/c.scenario.yaml', 'tests/cases.csv'],
       ...['tests/cases.json', 'tests/cases.jsonl', 'tests/rubric.yaml', 'vendor/lib/.git'],
     ].map((path) => `../${path}`),
@@ -92,9 +84,9 @@ test('a skill at the root of a repository is installed without suites, scenarios
 test('the limit of a skill counts only what is installed', async () => {
   const large = 'x'.repeat(1_100_000);
   const files = { 'fixtures/a.yaml': using('..'), 'fixtures/empty/README.md': 'x', 'SKILL.md': SKILL };
-  expect((await given({ ...files, 'llm-tool-test-results/r.txt': large, '.git/pack': large })).files).toEqual(
-    ['SKILL.md'],
-  );
+  expect((await given({ ...files, 'llm-tool-test-results/r.txt': large, '.git/pack': large })).files).toEqual([
+    'SKILL.md',
+  ]);
   const { problems } = await load(await projectWith({ ...files, 'large.txt': large }));
   expect(problems.map(({ message }) => message)).toEqual([expect.stringMatching(/a skill may have 1048576/)]);
 });
@@ -108,17 +100,15 @@ test('a checks folder in a skill is left out, and refused where the skill uses i
     [`${skill}/private/expected.txt`]: 'SECRET-4711',
   };
   const checks = (folder: string): string => `\nchecks_folder: ${folder}`;
-  expect(
-    await given({ ...files, 'fixtures/a.yaml': using('skills/pdf', checks('skills/pdf/private')) }),
-  ).toEqual({ files: ['SKILL.md', 'scripts/read.sh'], leftOut: ['skills/pdf/private/'] });
+  expect(await given({ ...files, 'fixtures/a.yaml': using('skills/pdf', checks('skills/pdf/private')) })).toEqual({
+    files: ['SKILL.md', 'scripts/read.sh'],
+    leftOut: ['skills/pdf/private/'],
+  });
   for (const folder of ['skills/pdf/scripts', 'skills/pdf']) {
     const project = await projectWith({ ...files, 'fixtures/a.yaml': using('skills/pdf', checks(folder)) });
     const { problems } = await load(project);
     expect(problems.map(({ path, message }) => [path, message])).toEqual([
-      [
-        'subject.skill',
-        `${folder} is part of the skill, and of what judges the agent; move that out of the skill`,
-      ],
+      ['subject.skill', `${folder} is part of the skill, and of what judges the agent; move that out of the skill`],
     ]);
   }
 });
@@ -131,9 +121,7 @@ test('a fixture that contains its scenario or results is refused', async () => {
   ]);
   const project = await projectWith({ 'fixtures/a.yaml': yaml('fx'), 'fixtures/fx/results/x': 'x' });
   const { problems } = await load({ ...project, resultsPath: join(project.root, 'fixtures/fx/results') });
-  expect(problems.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/fx\/results, which the agent/),
-  ]);
+  expect(problems.map(({ message }) => message)).toEqual([expect.stringMatching(/fx\/results, which the agent/)]);
 });
 
 test('a fixture that points back to the repository of its user is refused, with what to do', async () => {

@@ -71,18 +71,14 @@ const KEPT: Record<string, string> = {
 
 test('a fixture is copied without suites, scenarios and results, and with everything that only resembles them', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.subarray(Object.keys(SUITES)),
-      fc.subarray(Object.keys(KEPT)),
-      async (suites, kept) => {
-        const all = { ...SUITES, ...KEPT };
-        const files = Object.fromEntries([...suites, ...kept].map((path) => [path, all[path] ?? '']));
-        if (suites.includes('old/.store/x/scenario.json')) files['old/sweeps/x.json'] = '{}';
-        const { leftOut, problems } = await loaded(files);
-        expect(problems).toEqual([]);
-        expect(leftOut?.sort()).toEqual([...new Set(suites.map((path) => `empty/${out(path)}`))].sort());
-      },
-    ),
+    fc.asyncProperty(fc.subarray(Object.keys(SUITES)), fc.subarray(Object.keys(KEPT)), async (suites, kept) => {
+      const all = { ...SUITES, ...KEPT };
+      const files = Object.fromEntries([...suites, ...kept].map((path) => [path, all[path] ?? '']));
+      if (suites.includes('old/.store/x/scenario.json')) files['old/sweeps/x.json'] = '{}';
+      const { leftOut, problems } = await loaded(files);
+      expect(problems).toEqual([]);
+      expect(leftOut?.sort()).toEqual([...new Set(suites.map((path) => `empty/${out(path)}`))].sort());
+    }),
     {
       numRuns: 15,
       examples: [
@@ -97,9 +93,7 @@ test('a setup command, target or check that uses what is left out is refused, wi
   const files = { 'evals/evals.json': SUITE, 'evals/run': 'x' };
   const { problems } = await loaded(files, 'setup: {commands: ["true", "cd evals && ./run"]}');
   expect(problems).toEqual([
-    expect.stringMatching(
-      /^setup\.commands\[1\]: uses evals\/ of the fixture, .*; rename it, or write it with/,
-    ),
+    expect.stringMatching(/^setup\.commands\[1\]: uses evals\/ of the fixture, .*; rename it, or write it with/),
   ]);
   const run = (command: string): string => `scripts: {evaluators: [{name: e, command: '${command}'}]}`;
   expect((await loaded(files, run('sh evals/run'))).problems).toEqual([

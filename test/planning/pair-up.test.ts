@@ -5,27 +5,26 @@ import type { Cell } from '../../src/model/records/cell.js';
 const cellsOf = (scenario: string, variants: string[], most: number): Cell[] =>
   variants.flatMap((variant) =>
     Array.from({ length: most }, (_, index) => ({
-      ...{
-        id: `${scenario}/mock/default/${variant}/${index + 1}`,
-        scenario,
-        agent: 'mock',
-        model: 'default',
-      },
-      ...{ variant, repetition: index + 1 },
+      id: `${scenario}/mock/default/${variant}/${index + 1}`,
+      scenario,
+      agent: 'mock',
+      model: 'default',
+      variant,
+      repetition: index + 1,
     })),
   );
 
 const versus = (variant: string, mostRuns = 10): ToDecide => ({
   base: { kind: 'variant', variant },
-  ...{ margin: null, effect: null, mostRuns },
+  margin: null,
+  effect: null,
+  mostRuns,
 });
 
 test('orders cells so that both sides run at the same time, and take turns in being first', () => {
   const all = [...cellsOf('a', ['bare', 'guided'], 10), ...cellsOf('b', ['bare', 'guided'], 10)];
   const { cells, untilClear } = pairUp(all, versus('bare'), 4);
-  expect(
-    cells.slice(0, 8).map(({ scenario, variant, repetition }) => `${scenario} ${variant} ${repetition}`),
-  ).toEqual([
+  expect(cells.slice(0, 8).map(({ scenario, variant, repetition }) => `${scenario} ${variant} ${repetition}`)).toEqual([
     ...['a bare 1', 'a guided 1', 'b bare 1', 'b guided 1'],
     ...['a guided 2', 'a bare 2', 'b guided 2', 'b bare 2'],
   ]);
@@ -48,11 +47,7 @@ test('a finished base limits the runs to those that it has', () => {
     },
   ];
   const base = { kind: 'sweep', sweep: 'before', outcomes } as const;
-  const { cells } = pairUp(
-    cellsOf('a', ['default'], 20),
-    { base, margin: null, effect: null, mostRuns: 20 },
-    4,
-  );
+  const { cells } = pairUp(cellsOf('a', ['default'], 20), { base, margin: null, effect: null, mostRuns: 20 }, 4);
   expect(cells).toHaveLength(8);
   const other = [...cellsOf('a', ['default'], 20), ...cellsOf('b', ['default'], 20)];
   expect(() => pairUp(other, { base, margin: null, effect: null, mostRuns: 20 }, 4)).toThrow(

@@ -63,7 +63,11 @@ test('requires scripts of task.context in the fixture, unless a setup command ma
   await write('without', files);
   await write('with', `${files}, commands: ["./install"]`);
   const project = {
-    ...{ root, config: defaultConfig, configFile: null, configSource: null, fixturesPath },
+    root,
+    config: defaultConfig,
+    configFile: null,
+    configSource: null,
+    fixturesPath,
     resultsPath: join(root, 'r'),
   };
   const { problems, scenarios } = await loadScenarios(project, findFiles(project, { files: [], all: true }));
@@ -78,13 +82,7 @@ test('requires scripts of task.context in the fixture, unless a setup command ma
 
 test('takes YAML files inside any fixture as part of it, and YAML files next to it as scenarios', async () => {
   const root = await newFolder();
-  const files = [
-    'a.yaml',
-    'empty/inner.yaml',
-    'empty/deep/er.yaml',
-    'templates/empty/t.yaml',
-    'emptyish/b.yaml',
-  ];
+  const files = ['a.yaml', 'empty/inner.yaml', 'empty/deep/er.yaml', 'templates/empty/t.yaml', 'emptyish/b.yaml'];
   for (const file of files) {
     await mkdir(join(root, file, '..'), { recursive: true });
     await writeFile(join(root, file), scenario('x'));

@@ -19,8 +19,12 @@ test('restores snapshots that a clean removes while the plan is written, before 
   writeFileSync(join(root, 'fixtures', 'empty', 'README.md'), 'x');
   writeFileSync(join(root, 'fixtures', 'a.yaml'), scenario('a', { steps: ['say: hi'] }));
   const project = {
-    ...{ root, config: defaultConfig, configFile: null, configSource: null },
-    ...{ resultsPath: results, fixturesPath: join(root, 'fixtures') },
+    root,
+    config: defaultConfig,
+    configFile: null,
+    configSource: null,
+    resultsPath: results,
+    fixturesPath: join(root, 'fixtures'),
   };
   const { scenarios } = await loadScenarios(project, findFiles(project, { files: [], all: true }));
   const draft = resolveSweep(project, scenarios, draftOf({ name: 'raced' }), null);
@@ -50,8 +54,12 @@ test('names the variant that is the same without the subject, if there is one', 
   for (const [name, text] of Object.entries(more))
     writeFileSync(join(root, 'fixtures', `${name}.yaml`), scenario(name, { steps: ['say: hi'], more: text }));
   const project = {
-    ...{ root, config: defaultConfig, configFile: null, configSource: null },
-    ...{ resultsPath: join(root, 'results'), fixturesPath: join(root, 'fixtures') },
+    root,
+    config: defaultConfig,
+    configFile: null,
+    configSource: null,
+    resultsPath: join(root, 'results'),
+    fixturesPath: join(root, 'fixtures'),
   };
   const { scenarios } = await loadScenarios(project, findFiles(project, { files: [], all: true }));
   const { plan } = await writePlan(resolveSweep(project, scenarios, draftOf({ name: 'subjects' }), null));
@@ -129,8 +137,7 @@ test('syncs everything in a snapshot before the snapshot gets its name', async (
   const env = { NODE_OPTIONS: `--import=${project.folder}/spy.mjs`, NOTES: `${project.folder}/notes` };
   await project.cli(['run', 'a', '--address', '127.0.0.1:1'], env);
   const store = join(project.results, '.store');
-  const inStore = (path: string): string =>
-    path.replace(/\.\d+-[0-9a-f]{8}\.tmp/, '').slice(store.length + 1);
+  const inStore = (path: string): string => path.replace(/\.\d+-[0-9a-f]{8}\.tmp/, '').slice(store.length + 1);
   const notes = (await project.read('notes'))
     .trim()
     .split('\n')

@@ -60,9 +60,7 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
 
   test('what must be kept is in named volumes, and only the project folder is mounted from the host', () => {
     const mounts = services().flatMap(([name, { volumes }]) =>
-      volumes.map(
-        ({ type, source, target }) => `${name} ${type} ${type === 'bind' ? '' : (source ?? '')}:${target}`,
-      ),
+      volumes.map(({ type, source, target }) => `${name} ${type} ${type === 'bind' ? '' : (source ?? '')}:${target}`),
     );
     expect(mounts).toEqual([
       'postgresql volume database:/var/lib/postgresql/data',
@@ -121,9 +119,7 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
       ),
     );
     const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'TEMPORAL_API_KEY'];
-    expect(secrets.sort()).toEqual(
-      ['cli', 'worker'].flatMap((service) => names.map((name) => `${service} ${name} `)),
-    );
+    expect(secrets.sort()).toEqual(['cli', 'worker'].flatMap((service) => names.map((name) => `${service} ${name} `)));
   });
 
   test('commands and workers get the same settings of the Temporal server', () => {

@@ -21,12 +21,8 @@ const Service = z.object({
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
   restart: z.string(),
   networks: z.record(z.string(), z.unknown()),
-  ports: z
-    .array(z.object({ host_ip: z.string().optional(), published: z.string(), target: z.number() }))
-    .default([]),
-  volumes: z
-    .array(z.object({ type: z.string(), source: z.string().optional(), target: z.string() }))
-    .default([]),
+  ports: z.array(z.object({ host_ip: z.string().optional(), published: z.string(), target: z.number() })).default([]),
+  volumes: z.array(z.object({ type: z.string(), source: z.string().optional(), target: z.string() })).default([]),
   configs: z.array(z.object({ source: z.string(), target: z.string() })).default([]),
   user: z.string().optional(),
   mem_limit: z.string().optional(),
@@ -57,8 +53,7 @@ const load = async (loader: string, flags: string[] = []): Promise<unknown> =>
  * Loads the file with the loader of `docker compose`, which first checks it against the schema of Compose files. All
  * variables have their defaults, since the loader's program reads no environment.
  */
-export const loadCompose = async (loader: string): Promise<ComposeModel> =>
-  ComposeModel.parse(await load(loader));
+export const loadCompose = async (loader: string): Promise<ComposeModel> => ComposeModel.parse(await load(loader));
 
 const AsWritten = z.object({
   services: z.record(z.string(), z.object({ environment: Environment.default({}) })),
@@ -79,7 +74,4 @@ export function imageTag(image: string): string {
 }
 
 /** The program and arguments of a job or service whose image has no other entrypoint. */
-export const commandOf = ({ entrypoint, command }: Service): string[] => [
-  ...(entrypoint ?? []),
-  ...(command ?? []),
-];
+export const commandOf = ({ entrypoint, command }: Service): string[] => [...(entrypoint ?? []), ...(command ?? [])];

@@ -53,20 +53,15 @@ const UNREACHABLE = /dial tcp|no such host|i\/o timeout|connection refused|TLS h
 /** Time limit of a build; 0: use only cached programs. A first build takes minutes: specs/how-to/production.md. */
 const buildSecs = (otherwise: number): number => Number(process.env['PRODUCTION_BUILD_SECS'] ?? otherwise);
 
-const pathOf = (which: Program): string =>
-  join(cacheHome(), `${PROGRAMS[which].name}-${PROGRAMS[which].version()}`);
+const pathOf = (which: Program): string => join(cacheHome(), `${PROGRAMS[which].name}-${PROGRAMS[which].version()}`);
 
 /** Returns why some of the programs are missing and cannot be built here; null if none is, or they can be built. */
-export async function whyNotMade(
-  programs: readonly Program[],
-  secondsToBuild = 30 * 60,
-): Promise<string | null> {
+export async function whyNotMade(programs: readonly Program[], secondsToBuild = 30 * 60): Promise<string | null> {
   for (const which of programs) {
     if (await isExecutable(pathOf(which))) continue;
     const missing = `${PROGRAMS[which].name} is not in ${cacheHome()}`;
     if ((await findExecutable('go')) === null) return `${missing}, and go is not on PATH to build it`;
-    if (buildSecs(secondsToBuild) === 0)
-      return `${missing}; PRODUCTION_BUILD_SECS=1800 builds it with Go, once`;
+    if (buildSecs(secondsToBuild) === 0) return `${missing}; PRODUCTION_BUILD_SECS=1800 builds it with Go, once`;
   }
   return null;
 }

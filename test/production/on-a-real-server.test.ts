@@ -41,9 +41,7 @@ describe.skipIf(missing !== null)(`on the server of docker-compose.yml${why}`, (
     const document = JSON.parse(stdout) as SweepDocument;
     expect(document.totals).toMatchObject({ cells: 1, passed: 1 });
     const query = `SweepId = "${document.sweep}" AND Scenario = "example_basic" AND Agent = "mock" AND Outcome = "pass" AND Rep = 1`;
-    await until('the run is found', async () =>
-      (await client.workflow.count(query)).count === 1 ? true : null,
-    );
+    await until('the run is found', async () => ((await client.workflow.count(query)).count === 1 ? true : null));
     await project.cli(['engine', 'stop']);
   });
 

@@ -58,11 +58,7 @@ export async function startPostgres(service: Service, folder: string): Promise<P
   const port = await anyFreePort();
   const start = async (): Promise<Started> => {
     const server = startProcess(
-      [
-        ...asUser(owner),
-        join(programs, 'postgres'),
-        ...['-D', data, '-p', String(port), '-h', LOOPBACK, '-k', data],
-      ],
+      [...asUser(owner), join(programs, 'postgres'), ...['-D', data, '-p', String(port), '-h', LOOPBACK, '-k', data]],
       { env, cwd: data, log: join(folder, 'postgresql.log') },
     );
     // The health check from the file; libpq takes the port from the environment.

@@ -17,8 +17,7 @@ export function readMarkdown(text: string): { lines: string[]; open: boolean; bl
   return { lines, open: fence !== null, blocks };
 }
 
-export const headings = (text: string): string[] =>
-  readMarkdown(text).lines.filter((line) => /^ {0,3}#/.test(line));
+export const headings = (text: string): string[] => readMarkdown(text).lines.filter((line) => /^ {0,3}#/.test(line));
 
 /** The tables of a document as rows of cells; a cell is null if the two ways to read `\|` disagree. */
 export function tables(text: string): (string[] | null)[][] {

@@ -21,7 +21,12 @@ function stored(text: string, more: Partial<EffectiveScenario> = {}): EffectiveS
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { scenario } = loaded.value;
   return {
-    ...{ schema_version: 2, scenario, target: null, target_path: null, fixture: 'f', judge: null },
+    schema_version: 2,
+    scenario,
+    target: null,
+    target_path: null,
+    fixture: 'f',
+    judge: null,
     ...more,
   };
 }
@@ -30,8 +35,13 @@ const inputs = (text: string, more?: Partial<EffectiveScenario>): string =>
   JSON.stringify(agentInputs(stored(text, more), 'mock'));
 
 const JUDGE = {
-  ...{ model: 'house/m', rubric_file: 'r.yaml', pass_threshold: 0.5, always: false },
-  ...{ timeout_secs: 60, votes: 1, rubric: { criteria: [], output: { format: 'json', require_fields: [] } } },
+  model: 'house/m',
+  rubric_file: 'r.yaml',
+  pass_threshold: 0.5,
+  always: false,
+  timeout_secs: 60,
+  votes: 1,
+  rubric: { criteria: [], output: { format: 'json', require_fields: [] } },
 } as unknown as EffectiveScenario['judge'];
 
 it.each<[string, string, Partial<EffectiveScenario>?]>([

@@ -3,15 +3,7 @@ import { formatProblem } from '../../src/lib/errors/problem.js';
 import { check } from '../../src/input/check.js';
 import { formatPath, type Path } from '../../src/input/source.js';
 import { casesOf, kinds, type Case, type Kind } from './cases.js';
-import {
-  fieldsOf,
-  parsePath,
-  pathsIn,
-  placeOf,
-  rulesBroken,
-  type Field,
-  type Place,
-} from './schema-fields.js';
+import { fieldsOf, parsePath, pathsIn, placeOf, rulesBroken, type Field, type Place } from './schema-fields.js';
 
 /**
  * Fields that no test file can have wrong: `<kind> <field>`, and the reason. There are none at present; a needless
@@ -79,9 +71,7 @@ describe.each(kinds)('a valid $name file', (kind) => {
           nouns: { map: 'a map', list: 'a list' },
           locate: () => null,
         });
-        const problems = found.ok
-          ? []
-          : found.problems.map((problem) => `${problem.path}: ${problem.message}`);
+        const problems = found.ok ? [] : found.problems.map((problem) => `${problem.path}: ${problem.message}`);
         expect(problems, `${file} with a key in ${formatPath(path) || 'the root'}`).toEqual([
           expect.stringContaining(`${formatPath([...path, 'zzzzzz'])}: unknown key 'zzzzzz'`),
         ]);
@@ -124,10 +114,7 @@ describe.each(kinds)('an invalid $name file', (kind) => {
       ({ line, column, path, message }) =>
         `# expect: ${line + moved}:${column} ${path === '' ? '' : `${path}: `}${message}`,
     );
-    expect(
-      met,
-      `${one.file} has these problems; are they right? Then its head is\n${actual.join('\n')}\n`,
-    ).toBe(true);
+    expect(met, `${one.file} has these problems; are they right? Then its head is\n${actual.join('\n')}\n`).toBe(true);
   });
 });
 
@@ -159,9 +146,7 @@ describe('the cases', () => {
       const breaches = wrong.has(name) || unbroken.length > 0 || excused ? unbroken : rules.slice(-1);
       return [
         ...(used.has(name) ? [] : [`valid/: write ${name}`]),
-        ...words
-          .filter((word) => !used.has(`${name}=${word}`))
-          .map((word) => `valid/: write ${name}: ${word}`),
+        ...words.filter((word) => !used.has(`${name}=${word}`)).map((word) => `valid/: write ${name}: ${word}`),
         ...breaches.map(({ breach }) => `invalid/: write ${name} as ${breach}`),
         ...(required && !wrong.has(`${name} missing`) ? [`invalid/: leave out ${name}`] : []),
         ...(wrong.has(name) && excused ? [`CANNOT_BE_WRONG: ${name} has an invalid case; take it out`] : []),

@@ -125,10 +125,7 @@ describe('parseConfig', () => {
   });
 
   it.each([
-    [
-      'results_pth = "x"',
-      ["c.toml:1:1 results_pth: unknown key 'results_pth'; did you mean 'results_path'?"],
-    ],
+    ['results_pth = "x"', ["c.toml:1:1 results_pth: unknown key 'results_pth'; did you mean 'results_path'?"]],
     [
       'results_path = 3',
       ['c.toml:1:16 results_path: expected the path of the results folder, as text (put it in quotes)'],
@@ -144,28 +141,17 @@ describe('parseConfig', () => {
       '[agents.x]\ncommand = "x"\nargs = ["a", 1]',
       ['c.toml:3:14 agents.x.args[1]: expected a string, got 1; write "1"'],
     ],
-    [
-      '[agents.x]\ncommand = "x"\nenv = { A = 1 }',
-      ['c.toml:3:13 agents.x.env.A: expected a string, got 1; write "1"'],
-    ],
+    ['[agents.x]\ncommand = "x"\nenv = { A = 1 }', ['c.toml:3:13 agents.x.env.A: expected a string, got 1; write "1"']],
     [
       '[agents.x]\ncommand = "x"\n[tools.x]\ncommand = "y"',
       ["c.toml:3:8 tools.x: agent 'x' is also in [agents]; keep one"],
     ],
     ['[[agents]]\nname = "x"', ['c.toml:1:3 agents: expected a table, got an array']],
-    [
-      '[profiles.q]\nmodel = ["x"]',
-      ["c.toml:2:1 profiles.q.model: unknown key 'model'; did you mean 'models'?"],
-    ],
-    [
-      '[target]\nenv = {}',
-      ['c.toml:1:2 target.binary: missing: expected the name or path of the program under test'],
-    ],
+    ['[profiles.q]\nmodel = ["x"]', ["c.toml:2:1 profiles.q.model: unknown key 'model'; did you mean 'models'?"]],
+    ['[target]\nenv = {}', ['c.toml:1:2 target.binary: missing: expected the name or path of the program under test']],
     [
       'target = "from_config"',
-      [
-        "c.toml:1:10 target: expected a table (binary, command_pattern, health_check, env, files), got 'from_config'",
-      ],
+      ["c.toml:1:10 target: expected a table (binary, command_pattern, health_check, env, files), got 'from_config'"],
     ],
     [
       '[prices.m]\ninput_per_mtok = -1',

@@ -8,15 +8,19 @@ import {
 } from '../../src/scenario/conversation-prompts.js';
 
 const USER = {
-  ...{ persona: 'a cook', objective: 'a list', constraints: ['never says please'] },
-  ...{ knowledge_level: 'beginner' as const, temperature: 0.7, max_tokens: 200, emotional_state: 'hurried' },
+  persona: 'a cook',
+  objective: 'a list',
+  constraints: ['never says please'],
+  knowledge_level: 'beginner' as const,
+  temperature: 0.7,
+  max_tokens: 200,
+  emotional_state: 'hurried',
 };
 
 describe('the prompt for the simulated user', () => {
   it('names who the user is, and the constraints', () => {
     const { system } = userPrompt(USER, [{ number: 1, user: 'Hi', agent: 'Hello' }]);
-    for (const text of ['a cook', 'a list', 'never says please', 'beginner', 'hurried'])
-      expect(system).toContain(text);
+    for (const text of ['a cook', 'a list', 'never says please', 'beginner', 'hurried']) expect(system).toContain(text);
   });
 
   it('cannot be left by anything that is said: the end of the data is marked by its own hash', () => {

@@ -9,11 +9,10 @@ import {
   similarity,
 } from '../../src/scenario/conversation.js';
 
-const limits = (
-  ends_when: EndCondition[] = [],
-  more: Partial<ConversationLimits> = {},
-): ConversationLimits => ({
-  ...{ turns: 5, total_secs: 100, ends_when },
+const limits = (ends_when: EndCondition[] = [], more: Partial<ConversationLimits> = {}): ConversationLimits => ({
+  turns: 5,
+  total_secs: 100,
+  ends_when,
   ...more,
 });
 
@@ -23,7 +22,9 @@ const after = (
   more: Partial<ConversationState> = {},
 ): ConversationState => ({
   turns: said.map(([user, agent], index) => ({ number: index + 1, user, agent })),
-  ...{ completed: true, workedSecs: 1, answers: new Map() },
+  completed: true,
+  workedSecs: 1,
+  answers: new Map(),
   ...more,
 });
 

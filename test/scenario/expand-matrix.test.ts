@@ -107,12 +107,8 @@ describe('expandMatrix', () => {
       's/b/default/default/1',
       't/p/pm/default/1',
     ]);
-    expect(ids([scenario('t')], { ...rest, profile: { agents: ['p'], models: [] } })).toEqual([
-      't/p/cm/default/1',
-    ]);
-    expect(ids([scenario('t')], { flags: { agents: ['constructor'] } })).toEqual([
-      't/constructor/default/default/1',
-    ]);
+    expect(ids([scenario('t')], { ...rest, profile: { agents: ['p'], models: [] } })).toEqual(['t/p/cm/default/1']);
+    expect(ids([scenario('t')], { flags: { agents: ['constructor'] } })).toEqual(['t/constructor/default/default/1']);
   });
 
   it('runs each variant with the agents and models that it names itself', () => {
@@ -122,10 +118,7 @@ describe('expandMatrix', () => {
       { variant: 'w', agents: of('m2') },
     ];
     expect(ids([{ ...scenario('s'), variants }])).toEqual(['s/a/m1/v/1', 's/a/m2/w/1']);
-    expect(ids([{ ...scenario('s'), variants }], { flags: { models: ['m'] } })).toEqual([
-      's/a/m/v/1',
-      's/a/m/w/1',
-    ]);
+    expect(ids([{ ...scenario('s'), variants }], { flags: { models: ['m'] } })).toEqual(['s/a/m/v/1', 's/a/m/w/1']);
   });
 
   it('names a scenario without an agent once, however many variants it has', () => {

@@ -15,8 +15,7 @@ const root = join(import.meta.dirname, '..', '..');
 const compiled = new Map<SchemaName, ValidateFunction>();
 
 function compile(name: SchemaName): ValidateFunction {
-  const validate =
-    compiled.get(name) ?? new Ajv({ allErrors: true, strict: false }).compile(jsonSchemaOf(name));
+  const validate = compiled.get(name) ?? new Ajv({ allErrors: true, strict: false }).compile(jsonSchemaOf(name));
   compiled.set(name, validate);
   return validate;
 }
@@ -28,9 +27,7 @@ const placeOf = (pointer: string): string => pointer.replaceAll(/\/(\d+)/g, '[$1
 function complaints(name: SchemaName, value: unknown): string[] {
   const validate = compile(name);
   void validate(value);
-  return (validate.errors ?? []).map(
-    ({ instancePath, message = '' }) => `${placeOf(instancePath)} ${message}`,
-  );
+  return (validate.errors ?? []).map(({ instancePath, message = '' }) => `${placeOf(instancePath)} ${message}`);
 }
 
 const yamlFiles = (folder: string) =>
@@ -125,25 +122,7 @@ describe('the JSON Schemas', () => {
 
 describe('a pattern in the JSON Schema', () => {
   const parts = fc.constantFrom(
-    ...[
-      '.',
-      '..',
-      '/',
-      'a',
-      ' ',
-      '\n',
-      '\t',
-      '\u00a0',
-      '\ufeff',
-      'len',
-      '==',
-      '>',
-      '3',
-      '-',
-      'e5',
-      'equals',
-      'exists',
-    ],
+    ...['.', '..', '/', 'a', ' ', '\n', '\t', '\u00a0', '\ufeff', 'len', '==', '>', '3', '-', 'e5', 'equals', 'exists'],
   );
   const texts = fc.oneof(
     fc.array(parts, { maxLength: 6 }).map((all) => all.join('')),

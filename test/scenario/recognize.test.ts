@@ -130,16 +130,8 @@ describe('another file', () => {
     ],
     ['ci.yml', 'name: ci\non: push\njobs: { a: { steps: [{ run: x }] } }\n', 'a workflow of GitHub'],
     ['action.yml', 'name: a\ndescription: b\nruns: { using: composite, steps: [] }\n', 'an action of GitHub'],
-    [
-      'package.json',
-      '{"name":"a","version":"1","description":"d","scripts":{"test":"x"}}',
-      'a manifest of a package',
-    ],
-    [
-      'tsconfig.json',
-      '{ // strict\n "compilerOptions": { "target": "es2022", }, }',
-      'a map with "compilerOptions"',
-    ],
+    ['package.json', '{"name":"a","version":"1","description":"d","scripts":{"test":"x"}}', 'a manifest of a package'],
+    ['tsconfig.json', '{ // strict\n "compilerOptions": { "target": "es2022", }, }', 'a map with "compilerOptions"'],
     [
       'project.json',
       '{"name":"a","sourceRoot":"b","targets":{"build":{}},"tags":[]}',

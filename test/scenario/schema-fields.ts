@@ -84,8 +84,7 @@ function rulesOf(schema: z.ZodType): Rule[] {
   const rules = checks.map((check) => ({ identity: check, breach: breachOf(check._zod.def) }));
   const wrong = schema instanceof z.ZodString ? '3' : schema instanceof z.ZodLazy ? '.nan' : 'wrong';
   rules.push({ identity: schema as never, breach: `a value of another type, like \`${wrong}\`` });
-  if (schema instanceof z.ZodNumberFormat)
-    rules.push({ identity: wholeOf(schema) as never, breach: 'a fraction' });
+  if (schema instanceof z.ZodNumberFormat) rules.push({ identity: wholeOf(schema) as never, breach: 'a fraction' });
   return rules;
 }
 
@@ -210,9 +209,7 @@ export function rulesBroken({ above, value }: Place, path: Path): unknown[] {
     if (broken.length === 0) continue;
     if (level.schema instanceof z.ZodLazy) return [level.schema];
     return broken.map(({ inst, code, input }) =>
-      code === 'invalid_type' && typeof input === 'number' && inst instanceof z.ZodNumberFormat
-        ? wholeOf(inst)
-        : inst,
+      code === 'invalid_type' && typeof input === 'number' && inst instanceof z.ZodNumberFormat ? wholeOf(inst) : inst,
     );
   }
   return [];

@@ -29,10 +29,7 @@ test.each<[string, Loaded<Suite>]>([
   ['a list below evals', json({ version: 2, evals: triggers })],
   ['a list below test_cases', json({ description: 'd', test_cases: triggers })],
   ['with prompt', json(triggers.map(({ query, ...row }) => ({ prompt: query, ...row })))],
-  [
-    'with ids and notes',
-    json(triggers.map((row, at) => ({ id: at + 1, ...row, reason: 'r', category: 'c' }))),
-  ],
+  ['with ids and notes', json(triggers.map((row, at) => ({ id: at + 1, ...row, reason: 'r', category: 'c' })))],
   [
     'with should_activate',
     json(triggers.map(({ query, should_trigger }) => ({ query, should_activate: should_trigger }))),
@@ -62,11 +59,7 @@ test.each<[string, Loaded<Suite>, object]>([
   ],
   ['texts', one({ assertions: ['It is small.'] }), { assertions: ['It is small.'] }],
   ['expectations', one({ expectations: ['It is small.'] }), { assertions: ['It is small.'] }],
-  [
-    'text and kind',
-    one({ assertions: [{ text: 'It is small.', kind: 'quality' }] }),
-    { assertions: ['It is small.'] },
-  ],
+  ['text and kind', one({ assertions: [{ text: 'It is small.', kind: 'quality' }] }), { assertions: ['It is small.'] }],
   [
     'id, text and type',
     one({ assertions: [{ id: 'a1', text: 'It is small.', type: 'llm' }] }),
@@ -108,11 +101,7 @@ test.each<[string, Loaded<Suite>, object]>([
     one({ must_include: ['fold'], must_not_include: [] }),
     { assertions: ['The answer contains "fold".'] },
   ],
-  [
-    'must_not_include',
-    one({ must_not_include: 'tear' }),
-    { assertions: ['The answer does not contain "tear".'] },
-  ],
+  ['must_not_include', one({ must_not_include: 'tear' }), { assertions: ['The answer does not contain "tear".'] }],
   [
     'files as maps',
     one({ expected_output: 'A', files: [{ path: 'evals/files/a.txt', note: 'n' }] }),
@@ -146,11 +135,7 @@ test.each<[string, Loaded<Suite>, object]>([
     }),
     { expected: 'A', assertions: [] },
   ],
-  [
-    'null for nothing',
-    one({ expected_output: 'A', should_trigger: null }),
-    { expected: 'A', assertions: [] },
-  ],
+  ['null for nothing', one({ expected_output: 'A', should_trigger: null }), { expected: 'A', assertions: [] }],
 ])('evals: %s', (_, loaded, expected) => {
   expect(cases(loaded)).toEqual([{ ...task, ...expected }]);
   for (const { yaml } of suiteScenarios(loaded.ok ? loaded.value : { cases: [] }, 'maps', '../skills/maps'))
@@ -176,11 +161,7 @@ test.each<[string, string, RegExp]>([
   ],
   ['an unknown key', '[{"query": "a", "oracle": 3}]', /^1:17 unknown key 'oracle'/],
   ['no prompt', '[{"should_trigger": true}]', /^1:2 missing: expected a prompt/],
-  [
-    'two prompts',
-    '[{"query": "a",\n "prompt": "b", "should_trigger": true}]',
-    /a second prompt of this case/,
-  ],
+  ['two prompts', '[{"query": "a",\n "prompt": "b", "should_trigger": true}]', /a second prompt of this case/],
   [
     'a negated assertion',
     '{"evals": [{"prompt": "a", "assertions": [\n {"text": "b", "negate": true}]}]}',
@@ -192,11 +173,7 @@ test.each<[string, string, RegExp]>([
     /^2:2 expected a statement/,
   ],
   ['an empty assertion', '{"evals": [{"prompt": "a", "assertions": [""]}]}', /^1:43 expected a statement/],
-  [
-    'a text for should_trigger',
-    '[{"query": "a", "should_trigger": "maybe"}]',
-    /^1:35 expected true or false/,
-  ],
+  ['a text for should_trigger', '[{"query": "a", "should_trigger": "maybe"}]', /^1:35 expected true or false/],
 ])('a suite with %s is refused', (_, text, message) => {
   expect(problems(readSuite('evals.json', text))).toEqual([expect.stringMatching(message)]);
 });

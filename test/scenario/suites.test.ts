@@ -13,9 +13,7 @@ const valueOf = (loaded: Loaded<Suite>): Suite => {
   return loaded.value;
 };
 const problemsOf = (loaded: Loaded<Suite>): string[] =>
-  loaded.ok
-    ? []
-    : loaded.problems.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
+  loaded.ok ? [] : loaded.problems.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
 
 const signs = ['a', 'B', ' ', '\n', '"', "'", ':', '#', '- ', '{', '|', 'é', '漢', '✓', '\\', '${X}'];
 /** The texts that a scenario itself adds to a prompt. */
@@ -79,21 +77,14 @@ test('lists of prompts, in either form, can be written back as the same list', (
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), (rows) => {
       const lines = rows.map((one) => JSON.stringify(one)).join('\n');
-      const csv = [
-        columns.join(','),
-        ...rows.map((one) => columns.map((name) => inCsv(one[name])).join(',')),
-      ];
+      const csv = [columns.join(','), ...rows.map((one) => columns.map((name) => inCsv(one[name])).join(','))];
       for (const [suite, idOf] of [
         [valueOf(readJsonLines('p.jsonl', lines)), (one: string | number) => one],
         [valueOf(readCsv('p.csv', csv.join('\r\n'))), String], // CSV has only texts
       ] as const) {
-        const cases = suiteScenarios(suite, 'pdf', '../skills/pdf').map(({ yaml }) =>
-          caseOfScenario(parse(yaml)),
-        );
+        const cases = suiteScenarios(suite, 'pdf', '../skills/pdf').map(({ yaml }) => caseOfScenario(parse(yaml)));
         expect(cases).toEqual(suite.cases);
-        expect(
-          cases.map(({ id, prompt, shouldTrigger, tool }) => [idOf(id), prompt, shouldTrigger, tool]),
-        ).toEqual(
+        expect(cases.map(({ id, prompt, shouldTrigger, tool }) => [idOf(id), prompt, shouldTrigger, tool])).toEqual(
           rows.map(({ id, ...one }, index) => [
             idOf(id ?? index + 1),
             ...[one.prompt, one.should_trigger, one.expected_tool],
@@ -133,16 +124,13 @@ test('an expected output without a word is none', () => {
 });
 
 test('a list of prompts checks whether the skill is used, and the tool is called', () => {
-  const csv =
-    'prompt,should_trigger,expected_tool\r\n"Fill in a.pdf, please",true,\r\nSort a.txt,no,Bash\r\n';
+  const csv = 'prompt,should_trigger,expected_tool\r\n"Fill in a.pdf, please",true,\r\nSort a.txt,no,Bash\r\n';
   const lines = [
     { prompt: 'Fill in a.pdf, please', should_trigger: true },
     { query: 'Sort a.txt', should_trigger: false, expected_tool: 'Bash' },
   ];
   const suite = valueOf(readCsv('p.csv', csv));
-  expect(suite).toEqual(
-    valueOf(readJsonLines('p.jsonl', lines.map((one) => JSON.stringify(one)).join('\n'))),
-  );
+  expect(suite).toEqual(valueOf(readJsonLines('p.jsonl', lines.map((one) => JSON.stringify(one)).join('\n'))));
   const gates = suiteScenarios(suite, 'pdf', 'pdf').map(
     ({ yaml }) => (parse(yaml) as { evaluation: { gates: unknown } }).evaluation.gates,
   );

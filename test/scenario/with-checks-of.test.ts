@@ -48,7 +48,11 @@ function planned({ input, code, file, turns }: Work, made: Checks): Planned {
     judgment: { strategy: made.threshold < 0.5 ? 'all_pass' : 'any_pass' },
   };
   return {
-    ...{ schema_version: 2, target: null, target_path: null, judge: null, asked: { model: 'a/b' } },
+    schema_version: 2,
+    target: null,
+    target_path: null,
+    judge: null,
+    asked: { model: 'a/b' },
     scenario: toScenario(ElizaFile.parse(written)),
   };
 }

@@ -6,9 +6,7 @@ const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => `
 const aTest = (file: string, { seconds = 10, covers = [] as string[] } = {}) => ({ file, seconds, covers });
 /** Returns a day on which none of these tests has its turn. */
 const anotherDay = (...files: string[]): number =>
-  Array.from({ length: SHARES }, (_, day) => day).find(
-    (day) => !files.some((file) => shareOf(file) === day),
-  ) ?? -1;
+  Array.from({ length: SHARES }, (_, day) => day).find((day) => !files.some((file) => shareOf(file) === day)) ?? -1;
 
 const nothing = { changed: [], coveredByAll: [], imports: new Map<string, string[]>(), seconds: 1000 };
 
@@ -34,22 +32,17 @@ describe('the tests that run', () => {
   test('fit into the time, apart from those of the day, and none is lost', () => {
     const secs = fc.integer({ min: 1, max: 100 });
     fc.assert(
-      fc.property(
-        fc.array(secs, { minLength: 10, maxLength: 10 }),
-        fc.nat(500),
-        fc.nat(20),
-        (all, seconds, day) => {
-          const tests = names.map((file, at) => aTest(file, { seconds: all[at] ?? 1, covers: ['src/'] }));
-          const chosen = chooseTests({ ...nothing, tests, changed: ['src/x.ts'], seconds, day });
-          const { share, affected, left, unaffected } = chosen;
-          expect([...share, ...affected, ...left, ...unaffected].toSorted()).toEqual(names);
-          const total = (files: string[]): number =>
-            tests.reduce((sum, one) => sum + (files.includes(one.file) ? one.seconds : 0), 0);
-          if (affected.length > 0) expect(total(share) + total(affected)).toBeLessThanOrEqual(seconds);
-          const room = seconds - total(share) - total(affected);
-          for (const file of left) expect(total([file])).toBeGreaterThan(room);
-        },
-      ),
+      fc.property(fc.array(secs, { minLength: 10, maxLength: 10 }), fc.nat(500), fc.nat(20), (all, seconds, day) => {
+        const tests = names.map((file, at) => aTest(file, { seconds: all[at] ?? 1, covers: ['src/'] }));
+        const chosen = chooseTests({ ...nothing, tests, changed: ['src/x.ts'], seconds, day });
+        const { share, affected, left, unaffected } = chosen;
+        expect([...share, ...affected, ...left, ...unaffected].toSorted()).toEqual(names);
+        const total = (files: string[]): number =>
+          tests.reduce((sum, one) => sum + (files.includes(one.file) ? one.seconds : 0), 0);
+        if (affected.length > 0) expect(total(share) + total(affected)).toBeLessThanOrEqual(seconds);
+        const room = seconds - total(share) - total(affected);
+        for (const file of left) expect(total([file])).toBeGreaterThan(room);
+      }),
     );
   });
 });
@@ -68,7 +61,10 @@ describe('a change', () => {
     chooseTests({
       ...nothing,
       tests: [aTest(one), aTest(other, { covers: ['src/covered/', 'Dockerfile'] })],
-      ...{ imports, changed, day, seconds },
+      imports,
+      changed,
+      day,
+      seconds,
     });
 
   test.each([
@@ -93,7 +89,10 @@ describe('a change', () => {
     const all = chooseTests({
       ...nothing,
       tests: [aTest(one), aTest(other)],
-      ...{ imports, day, changed: ['package-lock.json', other], coveredByAll: ['package-lock.json'] },
+      imports,
+      day,
+      changed: ['package-lock.json', other],
+      coveredByAll: ['package-lock.json'],
     });
     expect(all).toMatchObject({ affected: [other, one], unaffected: [] });
   });

@@ -11,9 +11,7 @@ export const stratum = ([a, n, b, m]: Numbers): Stratum => ({
 export const strata = (...numbers: Numbers[]): Stratum[] => numbers.map(stratum);
 
 const side = (least: number, most: number) =>
-  fc
-    .integer({ min: least, max: most })
-    .chain((tested) => fc.nat(tested).map((passed) => ({ passed, tested })));
+  fc.integer({ min: least, max: most }).chain((tested) => fc.nat(tested).map((passed) => ({ passed, tested })));
 
 /** Strata with runs on both sides. */
 export const anyStrata = (count: number, most: number): fc.Arbitrary<Stratum[]> =>

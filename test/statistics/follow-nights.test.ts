@@ -25,10 +25,7 @@ test('if nothing has changed, the mean of the evidence is 1, whatever the pass r
       let mean = 0;
       for (const [at, a] of (first?.probabilities ?? []).entries())
         for (const [place, b] of (second?.probabilities ?? []).entries()) {
-          const outcome = [
-            withPasses(one, (first?.first ?? 0) + at),
-            withPasses(other, (second?.first ?? 0) + place),
-          ];
+          const outcome = [withPasses(one, (first?.first ?? 0) + at), withPasses(other, (second?.first ?? 0) + place)];
           mean += a * b * Math.exp(lossEvidence(outcome, 0));
         }
       expect(mean).toBeCloseTo(1, 6);
@@ -67,8 +64,7 @@ test('a rise is seen if nights vary little, and not if they vary as much anyway'
 
 /** Evidence that the later numbers are lower, if numbers vary by 1. */
 const lower = (before: readonly number[], after: readonly number[]): number => {
-  const mean = (values: readonly number[]): number =>
-    values.reduce((all, one) => all + one, 0) / values.length;
+  const mean = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0) / values.length;
   return Math.max(0, mean(before) - mean(after)) ** 2 / 2 / (1 / before.length + 1 / after.length) - 1;
 };
 

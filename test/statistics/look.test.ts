@@ -9,9 +9,7 @@ import { testDifference } from '../../src/statistics/test-difference.js';
 import { strata, stratum, swapped } from './arbitrary.js';
 
 const alpha = 0.05;
-const pair = fc.constantFrom<Round[number]>(
-  ...strata([0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]),
-);
+const pair = fc.constantFrom<Round[number]>(...strata([0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]));
 const anyRounds = fc.array(fc.tuple(pair, pair), { minLength: 1, maxLength: 8 });
 const plan = { alpha, margin: 0.2, most: 16 };
 
@@ -35,12 +33,9 @@ describe('the sequential exact test', () => {
       return all + rate ** passed * (1 - rate) ** (2 - passed) * stops(rate, rounds, after, done + 1);
     }, 0);
   };
-  test.each([0.1, 0.3, 0.5, 0.8])(
-    'stops by chance no more often than alpha allows, at a pass rate of %d',
-    (rate) => {
-      expect(stops(rate, 5)).toBeLessThanOrEqual(0.3);
-    },
-  );
+  test.each([0.1, 0.3, 0.5, 0.8])('stops by chance no more often than alpha allows, at a pass rate of %d', (rate) => {
+    expect(stops(rate, 5)).toBeLessThanOrEqual(0.3);
+  });
   test('can stop', () => {
     expect(stops(0.5, 5)).toBeGreaterThan(0.01);
   });
@@ -71,16 +66,13 @@ describe('the sequential exact test', () => {
     }
     return all;
   };
-  test.each([4, 10, 20, 30])(
-    'of one configuration uses alpha, and no more at any pass rate, with %d pairs',
-    (most) => {
-      const rates = Array.from({ length: 99 }, (_, at) => (at + 1) / 100);
-      const errors = rates.map((rate) => stopsOfOne(rate, most));
-      expect(Math.max(...errors)).toBeLessThanOrEqual(alpha);
-      expect(Math.max(...errors)).toBeGreaterThan(0.03);
-      for (const [at, error] of errors.entries()) expect(error).toBeCloseTo(errors.at(-1 - at) ?? NaN, 9);
-    },
-  );
+  test.each([4, 10, 20, 30])('of one configuration uses alpha, and no more at any pass rate, with %d pairs', (most) => {
+    const rates = Array.from({ length: 99 }, (_, at) => (at + 1) / 100);
+    const errors = rates.map((rate) => stopsOfOne(rate, most));
+    expect(Math.max(...errors)).toBeLessThanOrEqual(alpha);
+    expect(Math.max(...errors)).toBeGreaterThan(0.03);
+    for (const [at, error] of errors.entries()) expect(error).toBeCloseTo(errors.at(-1 - at) ?? NaN, 9);
+  });
   test.each([
     [1, 3],
     [2, 2],
@@ -90,9 +82,7 @@ describe('the sequential exact test', () => {
   ])(
     'of %d configurations finds 0 against 100 %% after %d rounds, as soon as a fixed test, in both directions',
     (configurations, rounds) => {
-      const all = Array.from({ length: 20 }, () =>
-        Array.from({ length: configurations }, () => stratum([0, 1, 1, 1])),
-      );
+      const all = Array.from({ length: 20 }, () => Array.from({ length: configurations }, () => stratum([0, 1, 1, 1])));
       for (const [played, verdict] of [
         [all, 'better'],
         [all.map(swapped), 'worse'],
@@ -115,9 +105,7 @@ describe('look', () => {
       fc.property(anyRounds, (rounds) => {
         const { spent_alpha, information, verdict, interval } = look(rounds, plan);
         // 4 pairs of which all runs of one side pass and none of the other decide, too.
-        expect(spent_alpha).toBeLessThanOrEqual(
-          Math.min(alpha, 2 / 4 ** 4 + spend(information, alpha)) + 1e-12,
-        );
+        expect(spent_alpha).toBeLessThanOrEqual(Math.min(alpha, 2 / 4 ** 4 + spend(information, alpha)) + 1e-12);
         const { low, high } = interval ?? { low: NaN, high: NaN };
         if (verdict === 'better') expect(low).toBeGreaterThanOrEqual(0);
         else expect(low).toBeLessThanOrEqual(0);

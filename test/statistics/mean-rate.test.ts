@@ -51,8 +51,7 @@ describe('meanRate', () => {
   test('lies within its interval, which is within 0 and 1', () => {
     fc.assert(
       fc.property(fc.array(count, { minLength: 1, maxLength: 20 }), (counts) => {
-        const { rate = NaN, interval: { low, high } = { low: NaN, high: NaN } } =
-          meanRate(counts, LEVEL) ?? {};
+        const { rate = NaN, interval: { low, high } = { low: NaN, high: NaN } } = meanRate(counts, LEVEL) ?? {};
         expect(low).toBeGreaterThanOrEqual(0);
         expect(low).toBeLessThanOrEqual(rate);
         expect(rate).toBeLessThanOrEqual(high);

@@ -12,9 +12,7 @@ const total = (values: readonly number[]): number => values.reduce((all, value) 
 const choices = (values: readonly number[], size: number): number[][] =>
   size === 0
     ? [[]]
-    : values.flatMap((value, at) =>
-        choices(values.slice(at + 1), size - 1).map((others) => [value, ...others]),
-      );
+    : values.flatMap((value, at) => choices(values.slice(at + 1), size - 1).map((others) => [value, ...others]));
 
 describe('meanChange', () => {
   const ratio = { kind: 'ratio', alpha } as const;
@@ -121,10 +119,7 @@ describe('meanChange', () => {
   });
   test('is of the values themselves, each group with the same weight', () => {
     const many = { base: [0.5, 0.5, 0.5, 0.5], head: [0.5, 0.5] };
-    expect(meanChange([{ base: [0.5, 0.7], head: [0.9, 0.7] }, many], difference)?.value).toBeCloseTo(
-      0.1,
-      12,
-    );
+    expect(meanChange([{ base: [0.5, 0.7], head: [0.9, 0.7] }, many], difference)?.value).toBeCloseTo(0.1, 12);
   });
 });
 
@@ -155,9 +150,7 @@ describe('passAtK and passHatK', () => {
     expect(interval?.high).toBe(1);
   });
   test('are the pass rate for one run, no further from each other for fewer runs, and within their interval', () => {
-    const counts = fc
-      .integer({ min: 3, max: 60 })
-      .chain((tested) => fc.tuple(fc.nat(tested), fc.constant(tested)));
+    const counts = fc.integer({ min: 3, max: 60 }).chain((tested) => fc.tuple(fc.nat(tested), fc.constant(tested)));
     fc.assert(
       fc.property(fc.array(counts, { minLength: 1, maxLength: 4 }), (all) => {
         const some = all.map(([passed, tested]) => ({ passed, tested }));
@@ -247,8 +240,7 @@ describe('predictionPoweredMean', () => {
     const labelled = [0, 1, 1, 0].map((score) => ({ human: score, judge: score }));
     const widths = [2, 4, 8, 40].map((runs) => {
       const judged = Array.from({ length: runs }, (_, at) => at % 2);
-      const { low = NaN, high = NaN } =
-        predictionPoweredMean({ labelled, judged }, { alpha })?.interval ?? {};
+      const { low = NaN, high = NaN } = predictionPoweredMean({ labelled, judged }, { alpha })?.interval ?? {};
       return high - low;
     });
     expect(widths).toEqual([...widths].sort((a, b) => b - a));
@@ -263,8 +255,6 @@ describe('predictionPoweredMean', () => {
     expect(found?.interval.high).toBeCloseTo(0.5 + half, 6);
   });
   test('is null with fewer than two labels', () => {
-    expect(
-      predictionPoweredMean({ labelled: [{ human: 1, judge: 1 }], judged: [1, 0] }, { alpha }),
-    ).toBeNull();
+    expect(predictionPoweredMean({ labelled: [{ human: 1, judge: 1 }], judged: [1, 0] }, { alpha })).toBeNull();
   });
 });

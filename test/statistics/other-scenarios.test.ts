@@ -37,12 +37,9 @@ describe('otherScenarios', () => {
   });
   test('counts the configurations of a scenario as one, and none without runs on both sides', () => {
     const [first = [], ...others] = varied.map((one) => [one]);
-    const found = otherScenarios(
-      [[...first, ...strata([80, 200, 80, 200])], ...others, strata([0, 0, 1, 1])],
-      {
-        alpha,
-      },
-    );
+    const found = otherScenarios([[...first, ...strata([80, 200, 80, 200])], ...others, strata([0, 0, 1, 1])], {
+      alpha,
+    });
     expect(found?.scenarios).toBe(7);
     expect(found?.difference).toBeCloseTo((-0.2 * 7 + 0.2) / 7, 12);
   });

@@ -53,15 +53,12 @@ describe('sequentialP', () => {
   });
   test('is above alpha if the mean difference is 0, no matter which side has passed more often', () => {
     const round = strata([20, 20, 10, 20], [0, 2, 1, 2]);
-    for (const one of [round, swapped(round)])
-      expect(sequentialP([one], { alpha, most: 22 })).toBeGreaterThan(alpha);
+    for (const one of [round, swapped(round)]) expect(sequentialP([one], { alpha, most: 22 })).toBeGreaterThan(alpha);
   });
   test('is 1 before the first round, and falls with the evidence', () => {
     expect(sequentialP([], { alpha, most: 20 })).toBe(1);
     const worse = Array.from({ length: 8 }, () => strata([1, 1, 0, 1], [1, 1, 0, 1], [1, 1, 1, 1]));
-    const [few = NaN, many = NaN] = [4, 8].map((length) =>
-      sequentialP(worse.slice(0, length), { alpha, most: 60 }),
-    );
+    const [few = NaN, many = NaN] = [4, 8].map((length) => sequentialP(worse.slice(0, length), { alpha, most: 60 }));
     expect(few).toBeLessThan(0.25);
     expect(many).toBeLessThan(few / 10);
   });

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { shrunkRates } from '../../src/statistics/shrunk-rates.js';
 
 const alpha = 0.05;
-const countsOf = (passed: readonly number[], tested: number) =>
-  passed.map((one) => ({ passed: one, tested }));
+const countsOf = (passed: readonly number[], tested: number) => passed.map((one) => ({ passed: one, tested }));
 const ratesOf = (passed: readonly number[], tested: number) =>
   (shrunkRates(countsOf(passed, tested), { alpha }) ?? []).map(({ rate }) => rate);
 
@@ -41,9 +40,7 @@ describe('shrunkRates', () => {
           expect(interval.high).toBeGreaterThanOrEqual(rate);
         }
         const reversed = shrunkRates(countsOf([...passed].reverse(), 5), { alpha }) ?? [];
-        expect(reversed.reverse().map(({ rate }) => rate.toFixed(9))).toEqual(
-          found.map(({ rate }) => rate.toFixed(9)),
-        );
+        expect(reversed.reverse().map(({ rate }) => rate.toFixed(9))).toEqual(found.map(({ rate }) => rate.toFixed(9)));
       }),
       { numRuns: 10 },
     );

@@ -12,18 +12,15 @@ test.each(
   criteriaOf(PARTS)
     .filter(({ isSlow }) => isSlow !== true)
     .map((criterion) => [`${criterion.what} (${criterion.of})`, criterion] as const),
-)(
-  'a few simulations do not contradict the figures of the documentation: %s',
-  async (_, { cells, ...criterion }) => {
-    const every = Math.max(1, Math.floor(cells.length / SITUATIONS));
-    const some = cells.filter((_cell, at) => at % every === 0).slice(0, SITUATIONS);
-    const { holds, value } = await measure(
-      { ...criterion, cells: some },
-      { seed: '1', simulations: SIMULATIONS, tolerance: TOLERANCE },
-    );
-    expect(holds, `${criterion.what}: ${value}`).toBe(true);
-  },
-);
+)('a few simulations do not contradict the figures of the documentation: %s', async (_, { cells, ...criterion }) => {
+  const every = Math.max(1, Math.floor(cells.length / SITUATIONS));
+  const some = cells.filter((_cell, at) => at % every === 0).slice(0, SITUATIONS);
+  const { holds, value } = await measure(
+    { ...criterion, cells: some },
+    { seed: '1', simulations: SIMULATIONS, tolerance: TOLERANCE },
+  );
+  expect(holds, `${criterion.what}: ${value}`).toBe(true);
+});
 
 test('a schedule reports from results on disk what the simulation says of the same nights', async () => {
   const [cell] = criteriaOf(['scheduled'])

@@ -176,8 +176,7 @@ describe('testDifference', () => {
     const tests = outcomesOf(sizes).map((outcome) => testDifference(outcome, { alpha }));
     const smallest = Math.min(...tests.map(({ p }) => p ?? NaN));
     for (const { smallest_p } of tests) expect((smallest_p ?? NaN) / smallest).toBeCloseTo(1, 6);
-    for (const { p, verdict } of tests)
-      expect((p ?? NaN) <= alpha).toBe(verdict === 'better' || verdict === 'worse');
+    for (const { p, verdict } of tests) expect((p ?? NaN) <= alpha).toBe(verdict === 'better' || verdict === 'worse');
   });
   test('says the opposite with base and head swapped', () => {
     const opposite = { better: 'worse', worse: 'better' } as Record<string, string>;
@@ -205,13 +204,10 @@ describe('testDifference', () => {
       ],
       midP,
     ],
-  ])(
-    'the p of few runs %j is that of an exact test, not the smaller one of the score test',
-    (numbers, exact) => {
-      const all = strata(...numbers);
-      expect(testDifference(all, { alpha }).p).toBe(exact(all));
-    },
-  );
+  ])('the p of few runs %j is that of an exact test, not the smaller one of the score test', (numbers, exact) => {
+    const all = strata(...numbers);
+    expect(testDifference(all, { alpha }).p).toBe(exact(all));
+  });
   test('is not misled by different mixes: here each configuration got better, while the sums got worse', () => {
     const { difference, verdict } = testDifference(strata([60, 100, 10, 10], [1, 10, 40, 100]), { alpha });
     expect(difference).toBeCloseTo(0.35, 10);

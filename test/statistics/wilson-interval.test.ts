@@ -35,10 +35,7 @@ test('lies within 0 and 1, contains the rate, and mirrors the interval of the fa
       expect(high).toBeLessThanOrEqual(1);
       expect(low).toBeLessThanOrEqual(passed / runs);
       expect(high).toBeGreaterThanOrEqual(passed / runs);
-      expect(wilsonInterval({ passed: runs - passed, tested: runs }, { alpha: 0.05 })?.low).toBeCloseTo(
-        1 - high,
-        10,
-      );
+      expect(wilsonInterval({ passed: runs - passed, tested: runs }, { alpha: 0.05 })?.low).toBeCloseTo(1 - high, 10);
     }),
   );
 });

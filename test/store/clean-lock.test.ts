@@ -1,13 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import {
-  announceClean,
-  cleanIsOver,
-  appendResult,
-  readResults,
-  rewriteResults,
-} from '../../src/store/results-log.js';
+import { announceClean, cleanIsOver, appendResult, readResults, rewriteResults } from '../../src/store/results-log.js';
 import { compileSources } from '../host/compiled.js';
 import { newFolder } from '../host/temporary.js';
 import { newLog, resultLine } from './sample.js';
@@ -72,9 +66,7 @@ it('loses no line of workers that append while the file is rewritten again and a
   while (!over.signal.aborted) {
     const lock = await announceClean(dirname(log));
     if (existsSync(log)) {
-      const freed = await rewriteResults(log, (_line, text) =>
-        text.includes('"id":"old"') ? 'drop' : 'keep',
-      );
+      const freed = await rewriteResults(log, (_line, text) => (text.includes('"id":"old"') ? 'drop' : 'keep'));
       if (freed !== 0) rewritten += 1;
       if (rewritten === 3) writeFileSync(enough, '');
     }

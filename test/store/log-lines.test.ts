@@ -69,9 +69,7 @@ function later(file: string, change: () => void): void {
 const LONG = 'x'.repeat(100_000);
 /** A few of these are worth an index. */
 const line = (id: string, length: number): string =>
-  JSON.stringify(
-    resultLine({ id, cell: id, results_dir: id, message: LONG.slice(0, length), metrics: metrics() }),
-  );
+  JSON.stringify(resultLine({ id, cell: id, results_dir: id, message: LONG.slice(0, length), metrics: metrics() }));
 
 const rebuilt = () => {
   const { results: all, corrupt } = readResults(log);
@@ -170,8 +168,7 @@ function perform(one: Action): void {
       beginProcess();
       return;
     case 'index is of another version':
-      if (existsSync(file))
-        writeFileSync(file, readFileSync(file, 'utf8').replace('"version":', '"version":9'));
+      if (existsSync(file)) writeFileSync(file, readFileSync(file, 'utf8').replace('"version":', '"version":9'));
       beginProcess();
       return;
     case 'new process':

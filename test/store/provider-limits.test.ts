@@ -57,8 +57,7 @@ test('if the one that tries is refused again, the others wait for the next quart
 test('names of accounts stay apart in one private folder', async () => {
   const limits = localLimits(folder);
   const accounts = ['a/b', 'a_2fb', '../a', '.', 'Ä', 'a b', 'a', 'A', 'a.probe-1'];
-  for (const [index, account] of accounts.entries())
-    await limits.note(account, Date.now() + (index + 1) * MINUTE);
+  for (const [index, account] of accounts.entries()) await limits.note(account, Date.now() + (index + 1) * MINUTE);
   const ends = await Promise.all(accounts.map((account) => limits.current(account)));
   expect(ends).toEqual(accounts.map((_, index) => Date.now() + (index + 1) * MINUTE));
   const names = readdirSync(join(folder, 'limits'));

@@ -33,10 +33,7 @@ async function rewriteLog(folder: string, isLeft: (line: ResultLine) => boolean)
 }
 
 it('knows the last result of each cell of a sweep, including those added later', async () => {
-  const { add, index } = await indexOf(
-    result('1', { cell: 'a', outcome: 'error' }),
-    result('2', { sweep: 'other' }),
-  );
+  const { add, index } = await indexOf(result('1', { cell: 'a', outcome: 'error' }), result('2', { sweep: 'other' }));
   expect([...index.ofSweep('sweep-1').values()].map(({ id }) => id)).toEqual(['1']);
   await add(result('3', { cell: 'a' }));
   expect([...index.ofSweep('sweep-1').values()].map(({ id }) => id)).toEqual(['3']);

@@ -22,11 +22,7 @@ it('appends nothing if the results folder was moved away, so that it can be put 
 
 it('returns what was appended, in the order written', async () => {
   const log = await newLog();
-  const lines = [
-    result('a'),
-    result('b', { cost_usd: 0.25, outcome: 'error' }),
-    result('a', { outcome: 'fail' }),
-  ];
+  const lines = [result('a'), result('b', { cost_usd: 0.25, outcome: 'error' }), result('a', { outcome: 'fail' })];
   for (const line of lines) await appendResult(log, line);
   expect(readResults(log)).toEqual({ results: lines, corrupt: [] });
   expect(readFileSync(log, 'utf8').split('\n')).toHaveLength(4);
@@ -73,9 +69,7 @@ it('keeps lines whole that several processes append concurrently, even lines of 
       await appendResult(log, { ...JSON.parse(line), id: name + n, message });
     }`);
   const names = ['a', 'b', 'c', 'd'];
-  const ends = await Promise.all(
-    names.map((name) => compiled.run(appender, [log, name, JSON.stringify(result('x'))])),
-  );
+  const ends = await Promise.all(names.map((name) => compiled.run(appender, [log, name, JSON.stringify(result('x'))])));
   expect(ends.map(({ stderr }) => stderr)).toEqual(['', '', '', '']);
   const { results, corrupt } = readResults(log);
   expect(corrupt).toEqual([]);

@@ -15,10 +15,8 @@ import { appendResult } from '../../src/store/results-log.js';
 import { createResultsReader } from '../../src/store/results-reader.js';
 import { newLog, resultLine } from './sample.js';
 
-const text = (...ids: string[]): string =>
-  ids.map((id) => `${JSON.stringify(resultLine({ id }))}\n`).join('');
-const idsOf = (reader: ReturnType<typeof createResultsReader>): string[] =>
-  reader.read().map(({ line }) => line.id);
+const text = (...ids: string[]): string => ids.map((id) => `${JSON.stringify(resultLine({ id }))}\n`).join('');
+const idsOf = (reader: ReturnType<typeof createResultsReader>): string[] => reader.read().map(({ line }) => line.id);
 
 it('gives each line once, after it was written', async () => {
   const log = await newLog();

@@ -33,17 +33,20 @@ test('the address of the Web UI is shown only while the server runs', async () =
   const gone = { pid: 0, start: '', boot: '' };
   const engine = (server: typeof gone): Promise<void> =>
     writeEngineState(projectState(results).folder, {
-      ...{
-        phase: 'ready',
-        message: '',
-        since: 0,
-        build: '',
-        protocol: 1,
-        external: false,
-        address: '',
-        namespace: 'n',
-      },
-      ...{ taskQueue: '', uiUrl: 'http://x', resultsPath: results, keeper: gone, server, worker: null },
+      phase: 'ready',
+      message: '',
+      since: 0,
+      build: '',
+      protocol: 1,
+      external: false,
+      address: '',
+      namespace: 'n',
+      taskQueue: '',
+      uiUrl: 'http://x',
+      resultsPath: results,
+      keeper: gone,
+      server,
+      worker: null,
       versions: { temporal: null, llm_tool_test: '' },
     });
   await engine(gone);

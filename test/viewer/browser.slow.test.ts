@@ -72,17 +72,7 @@ describe.skipIf(lacking !== null)(`the viewer in a browser${lacking === null ? '
 
   test('pauses, resumes and cancels a sweep', async () => {
     await writeGated(project, 'steered');
-    await project.cli([
-      'run',
-      'steered',
-      '--repeat',
-      '2',
-      '--concurrency',
-      '1',
-      '--name',
-      'steered',
-      '--detach',
-    ]);
+    await project.cli(['run', 'steered', '--repeat', '2', '--concurrency', '1', '--name', 'steered', '--detach']);
     await untilStarted(project, 'steered');
     await open();
     await page.getByRole('link', { name: /^steered-/ }).click();
@@ -160,30 +150,26 @@ describe.skipIf(lacking !== null)(`the viewer in a browser${lacking === null ? '
     ['dark', 'phone', PHONE],
     ['dark', 'desktop', DESKTOP],
     ['light', 'phone', PHONE],
-  ] as const)(
-    'axe finds nothing, %s on a %s, and nothing is wider than the screen',
-    async (scheme, _, size) => {
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.setViewportSize(size);
-      await open();
-      const isTooWide = (): Promise<boolean> =>
-        page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-      await page.getByRole('link', { name: /^hostile-/ }).waitFor();
-      expect([await violationsOf(page), await isTooWide()]).toEqual([[], false]);
-      await page.getByRole('link', { name: /^hostile-/ }).click();
-      await page.getByRole('region', { name: 'Runs' }).waitFor();
-      expect([await violationsOf(page), await isTooWide()]).toEqual([[], false]);
-      await page
-        .getByRole('link', { name: /^hostile/ })
-        .filter({ hasText: 'hostile' })
-        .first()
-        .click();
-      await page.getByRole('group', { name: /./ }).or(page.getByText('binary.dat')).first().waitFor();
-      expect([await violationsOf(page), await isTooWide()]).toEqual([[], false]);
-      const sides = { base: await sweepOf(project, 'hostile'), head: await sweepOf(project, 'again') };
-      await page.goto(`${new URL(viewing.url).origin}/#/compare?${new URLSearchParams(sides).toString()}`);
-      await page.locator('.verdict').waitFor();
-      expect([await violationsOf(page), await isTooWide()]).toEqual([[], false]);
-    },
-  );
+  ] as const)('axe finds nothing, %s on a %s, and nothing is wider than the screen', async (scheme, _, size) => {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize(size);
+    await open();
+    const isTooWide = (): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    await page.getByRole('link', { name: /^hostile-/ }).waitFor();
+    expect([await violationsOf(page), await isTooWide()]).toEqual([[], false]);
+    await page.getByRole('link', { name: /^hostile-/ }).click();
+    await page.getByRole('region', { name: 'Runs' }).waitFor();
+    expect([await violationsOf(page), await isTooWide()]).toEqual([[], false]);
+    await page
+      .getByRole('link', { name: /^hostile/ })
+      .filter({ hasText: 'hostile' })
+      .first()
+      .click();
+    await page.getByRole('group', { name: /./ }).or(page.getByText('binary.dat')).first().waitFor();
+    expect([await violationsOf(page), await isTooWide()]).toEqual([[], false]);
+    const sides = { base: await sweepOf(project, 'hostile'), head: await sweepOf(project, 'again') };
+    await page.goto(`${new URL(viewing.url).origin}/#/compare?${new URLSearchParams(sides).toString()}`);
+    await page.locator('.verdict').waitFor();
+    expect([await violationsOf(page), await isTooWide()]).toEqual([[], false]);
+  });
 });

@@ -37,10 +37,8 @@ describe.skipIf(lacking !== null)(`changes from a page${lacking === null ? '' : 
       }),
     });
     sweep = (await project.run(['notes', '--agents', 'mock', '--name', 'first'])).document.sweep;
-    later = (await project.run(['notes', '--agents', 'mock', '--name', 'later', '--no-cache'])).document
-      .sweep;
-    twice = (await project.run(['pair', '--agents', 'mock', '--name', 'twice', '--repeat', '2'])).document
-      .sweep;
+    later = (await project.run(['notes', '--agents', 'mock', '--name', 'later', '--no-cache'])).document.sweep;
+    twice = (await project.run(['pair', '--agents', 'mock', '--name', 'twice', '--repeat', '2'])).document.sweep;
     viewing = await startViewing(project);
     browser = await launch();
     page = await browser.newPage({ viewport: DESKTOP });
@@ -92,9 +90,7 @@ describe.skipIf(lacking !== null)(`changes from a page${lacking === null ? '' : 
   test('two transcripts are side by side, and stacked on a phone', async () => {
     await open(`/compare?${new URLSearchParams({ base: sweep, head: later }).toString()}`);
     await page.getByRole('link', { name: /side by side/ }).click();
-    const [before, after] = ['Before', 'After'].map((name) =>
-      page.getByRole('region', { name, exact: true }),
-    );
+    const [before, after] = ['Before', 'After'].map((name) => page.getByRole('region', { name, exact: true }));
     for (const side of [before, after]) await side?.getByText('I begin.').waitFor();
     const ids = await page.locator('[id^="e-"]').evaluateAll((all) => all.map(({ id }) => id));
     expect(ids.length).toBeGreaterThan(2);
@@ -134,9 +130,7 @@ describe.skipIf(lacking !== null)(`changes from a page${lacking === null ? '' : 
     await confirm.getByRole('button', { name: 'Run again' }).click();
     const link = page.getByRole('region', { name: 'Runs' }).getByRole('link');
     await expect.poll(() => link.getAttribute('href'), { timeout: 120_000 }).not.toContain(before);
-    await expect
-      .poll(() => page.locator('.title > .chip').textContent(), { timeout: 120_000 })
-      .toContain('completed');
+    await expect.poll(() => page.locator('.title > .chip').textContent(), { timeout: 120_000 }).toContain('completed');
     expect(await runOf(later)).not.toBe(before);
   });
 

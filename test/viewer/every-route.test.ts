@@ -16,7 +16,11 @@ const engine: EngineView = {
   close: () => Promise.resolve(),
 };
 const app = viewerApp({
-  ...{ resultsPath: '/nowhere/results', token: 'the-token', port: () => PORT, engine, variables: () => ({}) },
+  resultsPath: '/nowhere/results',
+  token: 'the-token',
+  port: () => PORT,
+  engine,
+  variables: () => ({}),
   pages: join(import.meta.dirname, '../../src/viewer/pages'),
   warn: () => undefined,
 });

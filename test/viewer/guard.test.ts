@@ -3,7 +3,10 @@ import { refusalOf } from '../../src/viewer/server/guard.js';
 
 const GATE = { token: 'secret', port: 4000 };
 const ASKED = {
-  ...{ method: 'GET', path: '/api/sweeps', host: '127.0.0.1:4000', origin: undefined },
+  method: 'GET',
+  path: '/api/sweeps',
+  host: '127.0.0.1:4000',
+  origin: undefined,
   authorization: 'Bearer secret',
 };
 const OWN = 'http://127.0.0.1:4000';

@@ -132,16 +132,12 @@ describe.skipIf(lacking !== null)(`in a browser${lacking === null ? '' : ` (${la
     });
     expect(dialogs).toEqual([]);
     expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false);
-    expect(requests.filter((url) => !url.startsWith(allowed) && !/^(about:blank|data:,)/.test(url))).toEqual(
-      [],
-    );
+    expect(requests.filter((url) => !url.startsWith(allowed) && !/^(about:blank|data:,)/.test(url))).toEqual([]);
     expect(await page.locator('main :is(img, iframe, script, style, form[action], object)').count()).toBe(0);
     expect(await page.locator('a:not([href^="#"])').count()).toBe(0);
     const text = await page.evaluate(() => document.body.innerText + document.title);
     const [found] = CONTROL.exec(text) ?? [];
-    expect(found === undefined ? null : text.slice(Math.max(0, text.indexOf(found) - 60)).slice(0, 80)).toBe(
-      null,
-    );
+    expect(found === undefined ? null : text.slice(Math.max(0, text.indexOf(found) - 60)).slice(0, 80)).toBe(null);
     expect(text.length).toBeLessThan(MOST);
   }
 
@@ -188,8 +184,7 @@ describe.skipIf(lacking !== null)(`in a browser${lacking === null ? '' : ` (${la
     const xml = await output(printed(hostile).xml[0] ?? []);
     await page.goto('about:blank');
     const problem = await page.evaluate(
-      (text) =>
-        new DOMParser().parseFromString(text, 'application/xml').querySelector('parsererror')?.textContent,
+      (text) => new DOMParser().parseFromString(text, 'application/xml').querySelector('parsererror')?.textContent,
       xml,
     );
     expect(problem).toBeUndefined();

@@ -27,8 +27,7 @@ emit({ type: 'result', ending: hostile, exit_code: 0 });
 export async function createHostileProject(): Promise<TestProject> {
   const project = await createProject({
     'fixtures/empty/README.md': 'nothing\n',
-    'llm-tool-test-config.toml':
-      '[agents.hostile]\ncommand = "./hostile.cjs"\noutput = "jsonl"\nfree = true\n',
+    'llm-tool-test-config.toml': '[agents.hostile]\ncommand = "./hostile.cjs"\noutput = "jsonl"\nfree = true\n',
     'fixtures/hostile.yaml': JSON.stringify({
       name: 'hostile',
       description: HOSTILE.split('\n')[0],
@@ -36,9 +35,7 @@ export async function createHostileProject(): Promise<TestProject> {
       target: { binary: 'cat' },
       task: { prompt: HOSTILE.replace(/[\0\p{Cs}\ufffe]/gu, '') },
       evaluation: {
-        gates: [
-          { type: 'file_contains', name: '<b>bold</b> gate', path: 'README.md', substring: '</script>' },
-        ],
+        gates: [{ type: 'file_contains', name: '<b>bold</b> gate', path: 'README.md', substring: '</script>' }],
       },
     }),
   });

@@ -64,18 +64,21 @@ export function writeHostileResults(results: string, text = HOSTILE): { sweeps: 
     const cells = [1, 2].map((repetition) => cellOf(repetition, text));
     const scenario = { name: text, variant: text, file: text, path: text, hash: 'abc' };
     const plan = {
-      ...{ schema_version: 1, sweep, created_at: '2026-01-01T00:00:00.000Z', concurrency: 1 },
-      ...{
-        providers: {},
-        cache: true,
-        caps: { agents: {}, models: {} },
-        max_usd: null,
-        prices: {},
-        project: null,
-        hidden: [],
-        sandbox: { required: false, allow_loopback: [] },
-      },
-      ...{ scenarios: [scenario], agents: {}, cells },
+      schema_version: 1,
+      sweep,
+      created_at: '2026-01-01T00:00:00.000Z',
+      concurrency: 1,
+      providers: {},
+      cache: true,
+      caps: { agents: {}, models: {} },
+      max_usd: null,
+      prices: {},
+      project: null,
+      hidden: [],
+      sandbox: { required: false, allow_loopback: [] },
+      scenarios: [scenario],
+      agents: {},
+      cells,
     };
     writeFileSync(planFile(results, sweep), JSON.stringify(Plan.parse(plan)));
     writeFileSync(summaryFile(results, sweep), JSON.stringify({ status: 'completed' }));
@@ -84,7 +87,11 @@ export function writeHostileResults(results: string, text = HOSTILE): { sweeps: 
 }
 
 const cellOf = (repetition: number, text: string) => ({
-  ...{ id: `${text}/${repetition}`, scenario: text, agent: text, variant: text, repetition },
+  id: `${text}/${repetition}`,
+  scenario: text,
+  agent: text,
+  variant: text,
+  repetition,
   // Two of them, so that they can be ranked.
   model: `${text}${repetition}`,
 });
@@ -101,7 +108,10 @@ function writeRun(results: string, { id, sweep, repetition, text }: HostileRun):
   const found = spoil(
     Metrics,
     metrics({
-      ...{ run_id: id, outcome: 'fail', gates_total: 2, judge: judgment({ scores: { [text]: 0.5 } }) },
+      run_id: id,
+      outcome: 'fail',
+      gates_total: 2,
+      judge: judgment({ scores: { [text]: 0.5 } }),
       details: [
         gate({ status: 'fail', name: 'x', subject: 'x', detail: { [text]: [text] } }),
         gate({ index: 1, judged_by: 'x', detail: text }),
@@ -118,7 +128,13 @@ function writeRun(results: string, { id, sweep, repetition, text }: HostileRun):
   const record = spoil(
     RunRecord,
     run({
-      ...{ run_id: id, sweep, cell, outcome: 'fail', repetition, regressions, warnings: ['x'] },
+      run_id: id,
+      sweep,
+      cell,
+      outcome: 'fail',
+      repetition,
+      regressions,
+      warnings: ['x'],
       setup: [command({ exit_code: 1, stdout: 'x', stderr: 'x' })],
       post_scripts: [command({ stdout: 'x' })],
       agent: agent === null ? null : { ...agent, session_id: 'x' },
@@ -145,10 +161,7 @@ function writeRun(results: string, { id, sweep, repetition, text }: HostileRun):
   mkdirSync(files.artifacts, { recursive: true });
   writeFileSync(files.metrics, JSON.stringify(found));
   writeFileSync(files.run, JSON.stringify(record));
-  writeFileSync(
-    files.evaluation,
-    `## Human review\n\n- score: 3/5\n- reviewer: ${text}\n\n### Notes\n\n${text}\n`,
-  );
+  writeFileSync(files.evaluation, `## Human review\n\n- score: 3/5\n- reviewer: ${text}\n\n### Notes\n\n${text}\n`);
   writeFileSync(files.events, eventsOf(text));
   appendFileSync(resultsLog(results), `${JSON.stringify(line)}\n`);
 }

@@ -31,9 +31,7 @@ describe.skipIf(lacking !== null)(`a report in one file${lacking === null ? '' :
     );
     await project.cli(['run', 'notes', 'hostile', '--agents', 'mock,hostile', '--name', 'mixed']);
     file = join(project.folder, 'report.html');
-    const { exitCode, stderr } = await project.cli([
-      ...['report', 'latest', '--format', 'html', '--output', file],
-    ]);
+    const { exitCode, stderr } = await project.cli([...['report', 'latest', '--format', 'html', '--output', file]]);
     expect([exitCode, stderr]).toEqual([0, 'report  report.html']);
     browser = await launch();
     offline = await browser.newContext({ offline: true, viewport: DESKTOP });
@@ -125,29 +123,28 @@ describe.skipIf(lacking !== null)(`a report in one file${lacking === null ? '' :
   test.each([
     ['light', 'desktop', DESKTOP],
     ['dark', 'phone', PHONE],
-  ] as const)(
-    'axe finds nothing, %s on a %s, and nothing is wider than the screen',
-    async (scheme, _, size) => {
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.setViewportSize(size);
-      // axe is a script that the policy of the page forbids
-      const context = await browser.newContext({
-        ...{ offline: true, bypassCSP: true, viewport: size, colorScheme: scheme },
-      });
-      const watched = await context.newPage();
-      await watched.goto(pathToFileURL(file).href);
-      const isTooWide = (): Promise<boolean> =>
-        watched.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-      await watched.getByRole('region', { name: 'Runs' }).waitFor();
-      expect([await violationsOf(watched), await isTooWide()]).toEqual([[], false]);
-      await watched
-        .getByRole('link', { name: /^hostile/ })
-        .filter({ hasText: 'hostile' })
-        .first()
-        .click();
-      await watched.getByRole('region', { name: 'Facts' }).waitFor();
-      expect([await violationsOf(watched), await isTooWide()]).toEqual([[], false]);
-      await context.close();
-    },
-  );
+  ] as const)('axe finds nothing, %s on a %s, and nothing is wider than the screen', async (scheme, _, size) => {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize(size);
+    // axe is a script that the policy of the page forbids
+    const context = await browser.newContext({
+      offline: true,
+      bypassCSP: true,
+      viewport: size,
+      colorScheme: scheme,
+    });
+    const watched = await context.newPage();
+    await watched.goto(pathToFileURL(file).href);
+    const isTooWide = (): Promise<boolean> => watched.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    await watched.getByRole('region', { name: 'Runs' }).waitFor();
+    expect([await violationsOf(watched), await isTooWide()]).toEqual([[], false]);
+    await watched
+      .getByRole('link', { name: /^hostile/ })
+      .filter({ hasText: 'hostile' })
+      .first()
+      .click();
+    await watched.getByRole('region', { name: 'Facts' }).waitFor();
+    expect([await violationsOf(watched), await isTooWide()]).toEqual([[], false]);
+    await context.close();
+  });
 });

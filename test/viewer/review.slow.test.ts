@@ -54,14 +54,7 @@ test('a review is saved into evaluation.md, and used as if it were written there
   expect(JSON.parse(shown.stdout)).toMatchObject({
     cells: [{ human: { score: 0.8, notes: 'It guessed.' } }],
   });
-  const { document: again } = await project.run([
-    'notes',
-    '--agents',
-    'mock',
-    '--name',
-    'again',
-    '--no-cache',
-  ]);
+  const { document: again } = await project.run(['notes', '--agents', 'mock', '--name', 'again', '--no-cache']);
   expect((await project.cli(['compare', sweep, again.sweep])).stdout).toContain('0.80');
 });
 

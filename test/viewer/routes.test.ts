@@ -54,7 +54,10 @@ test('reads nothing without the token, for another host or for another origin', 
     for (const [wanted, headers] of strangers) {
       const { status, body, headers: given } = await ask(viewing, path, { headers });
       expect({ path, headers, status, keys: Object.keys(JSON.parse(body) as object) }).toEqual({
-        ...{ path, headers, status: wanted, keys: ['error'] },
+        path,
+        headers,
+        status: wanted,
+        keys: ['error'],
       });
       expect(Object.keys(given).filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
@@ -69,9 +72,7 @@ test('changes nothing without the token and our own origin', async () => {
     [403, { origin: own, host: 'evil.example' }],
   ];
   for (const [wanted, headers] of asked)
-    expect((await ask(viewing, `/api/sweeps/${sweep}/cancel`, { method: 'POST', headers })).status).toBe(
-      wanted,
-    );
+    expect((await ask(viewing, `/api/sweeps/${sweep}/cancel`, { method: 'POST', headers })).status).toBe(wanted);
   const ended = await ask(viewing, `/api/sweeps/${sweep}/cancel`, {
     method: 'POST',
     headers: { origin: own },
@@ -99,9 +100,7 @@ test('lists sweeps, and says why a cell of one failed', async () => {
   expect(sweeps).toMatchObject([{ id: sweep, status: 'completed', totals: { cells: 1, failed: 1 } }]);
   expect(more).toBe(0);
   const { runs, open } = await firstOf<SweepAnswer>(viewing, `/api/sweeps/${sweep}`);
-  expect(runs).toMatchObject([
-    { outcome: 'fail', why: expect.stringContaining('<b>bold</b> gate') as unknown },
-  ]);
+  expect(runs).toMatchObject([{ outcome: 'fail', why: expect.stringContaining('<b>bold</b> gate') as unknown }]);
   expect(open).toEqual([]);
 });
 
@@ -136,9 +135,7 @@ test('sends the beginning of long texts, and all of them on request', async () =
       return 'events' in parsed ? parsed.events : [];
     });
   const long = events.find(({ type, cut }) => type === 'tool_result' && cut !== undefined);
-  const whole = JSON.parse(
-    (await ask(viewing, `/api/runs/${run}/events/${long?.seq ?? 0}`)).body,
-  ) as RunEvent;
+  const whole = JSON.parse((await ask(viewing, `/api/runs/${run}/events/${long?.seq ?? 0}`)).body) as RunEvent;
   expect(whole).toMatchObject({ type: 'tool_result' });
   expect(JSON.stringify(whole).length).toBe(long?.cut);
   expect(events.find(({ type }) => type === 'message')).toMatchObject({ text: HOSTILE });

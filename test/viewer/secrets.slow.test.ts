@@ -62,12 +62,7 @@ const runs = async (): Promise<string[]> => {
 async function served(run: string): Promise<string> {
   const list = await ask(viewing, '/api/sweeps', { lines: 1 });
   const page = await ask(viewing, `/api/sweeps/${sweep}`, { lines: 1 });
-  const ofRun = [
-    `/api/runs/${run}`,
-    `/api/runs/${run}/events`,
-    `/api/runs/${run}/changes`,
-    `/api/runs/${run}/review`,
-  ];
+  const ofRun = [`/api/runs/${run}`, `/api/runs/${run}/events`, `/api/runs/${run}/changes`, `/api/runs/${run}/review`];
   const parts = await Promise.all(
     [...ofRun, '/api/trends?scenario=leaks', `/api/compare?base=${sweep}&head=${sweep}`].map((path) =>
       ask(viewing, path),
@@ -112,9 +107,7 @@ test('a retry has the variables that --env-file has when it begins', async () =>
   try {
     const isOver = (): boolean | null => {
       const last = watched.last();
-      const isNew = last?.runs.every(
-        ({ results_dir: folder }) => folder !== null && !folder.endsWith(before ?? ''),
-      );
+      const isNew = last?.runs.every(({ results_dir: folder }) => folder !== null && !folder.endsWith(before ?? ''));
       return last?.document.status === 'completed' && isNew === true ? true : null;
     };
     await until('the round has ended', isOver);

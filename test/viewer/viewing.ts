@@ -20,7 +20,9 @@ export async function startViewing(project: TestProject, args: readonly string[]
     stdout().endsWith('}\n') ? (JSON.parse(stdout()) as { url: string; port: number }) : null,
   );
   return {
-    ...{ url, port, token: url.split('#token=')[1] ?? '' },
+    url,
+    port,
+    token: url.split('#token=')[1] ?? '',
     async stop() {
       command.kill('SIGINT');
       const { exitCode, stderr } = await command;
@@ -53,21 +55,17 @@ export function ask(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const own = { authorization: `Bearer ${token}`, host: `127.0.0.1:${port}` };
-    const asked = request(
-      { ...{ host: '127.0.0.1', port, path, method }, headers: { ...own, ...headers } },
-      (answer) => {
-        let text = '';
-        const end = (): void =>
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text });
-        answer.setEncoding('utf8').on('data', (data: string) => {
-          text += data;
-          if (text.split('\n').length <= lines) return;
-          end();
-          asked.destroy();
-        });
-        answer.on('end', end);
-      },
-    );
+    const asked = request({ host: '127.0.0.1', port, path, method, headers: { ...own, ...headers } }, (answer) => {
+      let text = '';
+      const end = (): void => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text });
+      answer.setEncoding('utf8').on('data', (data: string) => {
+        text += data;
+        if (text.split('\n').length <= lines) return;
+        end();
+        asked.destroy();
+      });
+      answer.on('end', end);
+    });
     asked.on('error', reject);
     asked.end(body);
   });
@@ -78,10 +76,7 @@ export const firstOf = async <T>(viewing: Viewing, path: string): Promise<T> =>
   JSON.parse((await ask(viewing, path, { lines: 1 })).body.split('\n')[0] ?? '') as T;
 
 /** Watches a sweep. `last` returns the newest answer; null if there is none yet. */
-export function watchSweep(
-  { port, token }: Viewing,
-  sweep: string,
-): { last(): SweepAnswer | null; stop(): void } {
+export function watchSweep({ port, token }: Viewing, sweep: string): { last(): SweepAnswer | null; stop(): void } {
   let text = '';
   const headers = { authorization: `Bearer ${token}`, host: `127.0.0.1:${port}` };
   const asked = request({ host: '127.0.0.1', port, path: `/api/sweeps/${sweep}`, headers }, (answer) => {

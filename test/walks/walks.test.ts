@@ -10,13 +10,9 @@ let folder: string;
 let tarball: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-walks-'));
-  const { stdout } = await execa(
-    'npm',
-    ['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
-    {
-      cwd: REPOSITORY,
-    },
-  );
+  const { stdout } = await execa('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: REPOSITORY,
+  });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   tarball = join(folder, filename);
 });

@@ -2,16 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { useTemporal } from './harness.js';
 import { record, summariesIn } from './history.js';
-import {
-  agentStep,
-  brief,
-  cell,
-  command,
-  conversation,
-  gate,
-  runPlan,
-  stubActivities,
-} from './stub-activities.js';
+import { agentStep, brief, cell, command, conversation, gate, runPlan, stubActivities } from './stub-activities.js';
 
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
@@ -65,12 +56,7 @@ it('gives a turn only the time that is left of the conversation', async () => {
   await onBench(stubs, async ({ startRun }) => {
     await (await startRun(cell(1))).result();
   });
-  expect(stubs.argsOf('runAgent').map(([, , turn]) => turn?.limitSecs)).toEqual([
-    undefined,
-    undefined,
-    25,
-    15,
-  ]);
+  expect(stubs.argsOf('runAgent').map(([, , turn]) => turn?.limitSecs)).toEqual([undefined, undefined, 25, 15]);
 });
 
 it('a step that fails for good ends the conversation, and the run is reported', async () => {
@@ -93,7 +79,11 @@ it('a step that fails for good ends the conversation, and the run is reported', 
 it('a wait for the provider in a later turn is not ended by the signal for an earlier one', async () => {
   const plan = runPlan({ steps: [agentStep(), agentStep()] });
   const refused = brief({
-    ...{ ending: 'unable', completed: false, message: 'not served', costUsd: null, provider: 'house' },
+    ending: 'unable',
+    completed: false,
+    message: 'not served',
+    costUsd: null,
+    provider: 'house',
     again: { why: 'busy', at: null },
   });
   const stubs = stubActivities({
@@ -103,9 +93,7 @@ it('a wait for the provider in a later turn is not ended by the signal for an ea
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell(1));
     expect((await handle.result()).outcome).toBe('pass');
-    const timers = (await handle.fetchHistory()).events?.filter(
-      ({ timerStartedEventAttributes: timer }) => timer,
-    );
+    const timers = (await handle.fetchHistory()).events?.filter(({ timerStartedEventAttributes: timer }) => timer);
     expect(timers).toHaveLength(2);
   });
 });

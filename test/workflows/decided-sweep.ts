@@ -10,14 +10,15 @@ import { cell } from './stub-activities.js';
 /** The cells of two variants, of which `base` comes first in each pair. */
 export const pairedSides = (most: number): Cell[] =>
   Array.from({ length: most }, (_, index) => index + 1).flatMap((repetition) =>
-    ['base', 'head'].map((variant) =>
-      cell(repetition, { id: `notes/mock/default/${variant}/${repetition}`, variant }),
-    ),
+    ['base', 'head'].map((variant) => cell(repetition, { id: `notes/mock/default/${variant}/${repetition}`, variant })),
   );
 
 const PLAN: UntilClear = {
   base: { kind: 'variant', variant: 'base' },
-  ...{ margin: null, alpha: 0.05, most_runs: 20, round_size: 1 },
+  margin: null,
+  alpha: 0.05,
+  most_runs: 20,
+  round_size: 1,
 };
 
 /** Activities of a sweep that runs until its verdict is clear. They keep the results in memory. */

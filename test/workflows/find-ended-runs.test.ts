@@ -38,8 +38,7 @@ it('returns nothing for an open run, and with waitMs waits until it closes', asy
 it('a run that was terminated or left no report has no result, but a reason and what is known of its cost', async () => {
   const agents = blockedAgents();
   const stubs = stubActivities({
-    runAgent: (run) =>
-      run.cell.repetition === 1 ? agents.runAgent(run) : Promise.resolve(brief({ costUsd: 3 })),
+    runAgent: (run) => (run.cell.repetition === 1 ? agents.runAgent(run) : Promise.resolve(brief({ costUsd: 3 }))),
     writeReport: () => Promise.reject(broken('no space left')),
   });
   await onBench(stubs, async ({ client, startRun }) => {
@@ -51,7 +50,10 @@ it('a run that was terminated or left no report has no result, but a reason and 
     await unwritten.result().catch(() => undefined);
     expect(await look(client, unwritten.workflowId)).toEqual([
       {
-        ...{ cell: 'c', result: null, cancelled: false, knownUsd: 3 },
+        cell: 'c',
+        result: null,
+        cancelled: false,
+        knownUsd: 3,
         message: 'the report could not be written: no space left',
       },
     ]);
@@ -59,11 +61,7 @@ it('a run that was terminated or left no report has no result, but a reason and 
 });
 
 it('reports a run with a cancelled workflow as cancelled, with the cost that it has noted', async () => {
-  const cancelled = new WorkflowFailedError(
-    'cancelled',
-    new CancelledFailure('by hand'),
-    'NON_RETRYABLE_FAILURE',
-  );
+  const cancelled = new WorkflowFailedError('cancelled', new CancelledFailure('by hand'), 'NON_RETRYABLE_FAILURE');
   const handle = {
     describe: () =>
       Promise.resolve({

@@ -104,11 +104,7 @@ export const quietRuntime = (): Runtime =>
     },
   });
 
-type OnBench = <T>(
-  stubs: Stubs,
-  test: (bench: Bench) => Promise<T>,
-  options?: { idle?: boolean },
-) => Promise<T>;
+type OnBench = <T>(stubs: Stubs, test: (bench: Bench) => Promise<T>, options?: { idle?: boolean }) => Promise<T>;
 
 /**
  * Connects the tests of a file to the server, with one worker for all of them: a worker for each test would take longer
@@ -210,9 +206,7 @@ export const resultOf = (handle: RunHandle): Promise<RunResult> =>
   });
 
 /** Our search attributes of a workflow, by name. */
-export const attributesOf = ({
-  typedSearchAttributes,
-}: WorkflowExecutionDescription): Record<string, unknown> =>
+export const attributesOf = ({ typedSearchAttributes }: WorkflowExecutionDescription): Record<string, unknown> =>
   Object.fromEntries(
     typedSearchAttributes
       .getAll()

@@ -76,14 +76,9 @@ it('performs quick steps within workflow tasks, and through the server those tha
 });
 
 it('reports a step that fails for good within a workflow task like any other failure', async () => {
-  const stubs = stubActivities(
-    { prepareWorkspace: () => Promise.reject(broken('no space left')) },
-    { quick: true },
-  );
+  const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(broken('no space left')) }, { quick: true });
   await onBench(stubs, async ({ startRun }) => {
     await (await startRun(cell())).result();
   });
-  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
-    { step: STEPS.prepare, message: 'no space left' },
-  ]);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([{ step: STEPS.prepare, message: 'no space left' }]);
 });

@@ -18,9 +18,7 @@ export const readLines: ScenarioReader = (file, text) => {
   const steps = lines.filter(({ word }) => word === 'run' || word === 'prompt');
   /** The line that defines the value at a path of the scenario. */
   const lineOf = (path: Path): (typeof lines)[number] | undefined =>
-    path[0] === 'steps'
-      ? steps[Number(path[1])]
-      : having(path[0] === 'inputs' ? 'fixture' : String(path[0]))[0];
+    path[0] === 'steps' ? steps[Number(path[1])] : having(path[0] === 'inputs' ? 'fixture' : String(path[0]))[0];
   const problemAt = (path: Path, message: string) => {
     const { word, at } = lineOf(path) ?? { word: '', at: 0 };
     return { file, line: at + 1, column: 1, path: word, message };
@@ -28,7 +26,9 @@ export const readLines: ScenarioReader = (file, text) => {
   const parsed = Scenario.safeParse({
     name: having('name')[0]?.value,
     description: '',
-    ...{ tier: 0, tags: [], repeat: 1 },
+    tier: 0,
+    tags: [],
+    repeat: 1,
     inputs: { fixture: having('fixture')[0]?.value, files: {}, commands: [] },
     target: { binary: having('target')[0]?.value, env: {} },
     environment: { type: 'local' },
@@ -47,14 +47,7 @@ export const readLines: ScenarioReader = (file, text) => {
   } satisfies Record<
     keyof Omit<
       Scenario,
-      | 'mock'
-      | 'mocks'
-      | 'mock_url_variables'
-      | 'executions'
-      | 'runtime'
-      | 'databases'
-      | 'subject'
-      | 'baseline'
+      'mock' | 'mocks' | 'mock_url_variables' | 'executions' | 'runtime' | 'databases' | 'subject' | 'baseline'
     >,
     unknown
   >);

@@ -42,17 +42,22 @@ async function handedTo(identity: string): Promise<HandedOut> {
   const taskQueue = `handed-out-${randomUUID().slice(0, 8)}`;
   const workflowId = `run/${taskQueue}`;
   const worker = await Worker.create({
-    ...{ connection: native, taskQueue, identity: 'workflows only' },
+    connection: native,
+    taskQueue,
+    identity: 'workflows only',
     workflowBundle: await bundleWorkflows(),
   });
   const firstRunId = await worker.runUntil(async () => {
     const { firstExecutionRunId } = await client.workflow.start(WORKFLOWS.run, {
-      ...{ workflowId, taskQueue },
+      workflowId,
+      taskQueue,
       args: [{ sweep: taskQueue, cell: cell() }],
     });
     const { activityId } = await client.connection.withDeadline(Date.now() + 60_000, () =>
       client.workflowService.pollActivityTaskQueue({
-        ...{ namespace: 'default', taskQueue: { name: taskQueue }, identity },
+        namespace: 'default',
+        taskQueue: { name: taskQueue },
+        identity,
       }),
     );
     expect(activityId).not.toBe('');

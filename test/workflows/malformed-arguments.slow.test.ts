@@ -7,15 +7,7 @@ import { SIGNALS, UPDATES } from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { eventually, type SweepHandle, useTemporal } from './harness.js';
 import { originKey } from './origin-key.js';
-import {
-  blockedAgents,
-  brief,
-  cell,
-  cellsUpTo,
-  pagesOf,
-  stubActivities,
-  type Stubs,
-} from './stub-activities.js';
+import { blockedAgents, brief, cell, cellsUpTo, pagesOf, stubActivities, type Stubs } from './stub-activities.js';
 import { progressOf, update } from './sweeps.js';
 
 /**
@@ -36,10 +28,7 @@ const NO_NUMBERS = [null, '1', {}, [1], -1, 1e300];
 const { folder, key } = await originKey();
 
 /** Copies of a value, each with one malformed or missing field. */
-const spoiled = <T extends object>(
-  value: T,
-  fields: Partial<Record<keyof T, readonly unknown[]>>,
-): object[] =>
+const spoiled = <T extends object>(value: T, fields: Partial<Record<keyof T, readonly unknown[]>>): object[] =>
   Object.entries(fields).flatMap(([field, bad]) =>
     (bad as readonly unknown[]).map((one) => ({ ...value, [field]: one })),
   );
@@ -54,19 +43,10 @@ const parkedSignals = (id: string): unknown[] => {
     provider: NO_TEXTS,
     account: NO_TEXTS,
   });
-  return [
-    ...SHAPELESS,
-    ...spoiled(signal, { cell: NO_TEXTS, parked: [...SHAPELESS, ...parked], proof: NO_TEXTS }),
-  ];
+  return [...SHAPELESS, ...spoiled(signal, { cell: NO_TEXTS, parked: [...SHAPELESS, ...parked], proof: NO_TEXTS })];
 };
-const wakeSignals = [
-  ...SHAPELESS,
-  ...spoiled({ nth: 1, proof: PROOF }, { nth: NO_NUMBERS, proof: NO_TEXTS }),
-];
-const orders = [
-  ...SHAPELESS,
-  ...spoiled({ at: Date.now(), proof: PROOF }, { at: NO_NUMBERS, proof: NO_TEXTS }),
-];
+const wakeSignals = [...SHAPELESS, ...spoiled({ nth: 1, proof: PROOF }, { nth: NO_NUMBERS, proof: NO_TEXTS })];
+const orders = [...SHAPELESS, ...spoiled({ at: Date.now(), proof: PROOF }, { at: NO_NUMBERS, proof: NO_TEXTS })];
 
 async function sendAll(
   client: Client,
@@ -120,10 +100,7 @@ it.each(STARTED)('a sweep started by %s ignores malformed signals', async (_, pr
     const handle = await startSweep({ concurrency: 1, ...proof });
     await eventually(() => expect(agents.started).toHaveLength(1));
     await sendAll(client, handle, SIGNALS.parked, parkedSignals(cell(1).id));
-    await sendAll(client, handle, SIGNALS.runEnded, [
-      ...SHAPELESS,
-      ...NO_TEXTS.map((one) => ({ cell: one })),
-    ]);
+    await sendAll(client, handle, SIGNALS.runEnded, [...SHAPELESS, ...NO_TEXTS.map((one) => ({ cell: one }))]);
     // An update is answered once everything that came before it has been handled.
     await update(handle, 'pause');
     const progress = await progressOf(handle);
@@ -147,8 +124,7 @@ it('refuses malformed orders, and ignores malformed arguments of other updates',
         await expect(handle.executeUpdate(verb, { args: [order] })).rejects.toMatchObject({
           cause: { type: 'NotProven' },
         });
-    for (const value of SHAPELESS)
-      expect(await handle.executeUpdate(UPDATES.pause, { args: [value] })).toBe('paused');
+    for (const value of SHAPELESS) expect(await handle.executeUpdate(UPDATES.pause, { args: [value] })).toBe('paused');
     expect(await handle.executeUpdate(UPDATES.cancel, { args: [null] })).toBe('cancelled');
     expect(await handle.result()).toMatchObject({ counts: { cancelled: 1 } });
     await expectUndisturbed(handle);
@@ -159,9 +135,7 @@ it.each(STARTED)('a run of a sweep started by %s ignores malformed signals', asy
   const wait = { ending: 'unable', completed: false, costUsd: null, provider: 'house' } as const;
   const stubs = stubActivities({
     runAgent: (_run, nth) =>
-      Promise.resolve(
-        nth === 2 ? brief() : brief({ ...wait, again: { why: 'limit', at: Date.now() + HOUR_MS } }),
-      ),
+      Promise.resolve(nth === 2 ? brief() : brief({ ...wait, again: { why: 'limit', at: Date.now() + HOUR_MS } })),
     loadCells: async (wanted) => {
       const { total, cells } = await pagesOf(cellsUpTo(1))(wanted);
       return { total, cells: cells.map((page) => ({ ...page, ...proof })) };

@@ -22,9 +22,7 @@ test('finds an ended run in the list of workflows by its outcome and cost', asyn
     // The list is updated a moment later.
     await eventually(async () => expect(await found("ExecutionStatus = 'Completed'")).toHaveLength(2));
     await eventually(async () =>
-      expect(await found("ExecutionStatus = 'Failed' AND Outcome = 'fail'")).toEqual([
-        runOf(cell(1)).workflowId,
-      ]),
+      expect(await found("ExecutionStatus = 'Failed' AND Outcome = 'fail'")).toEqual([runOf(cell(1)).workflowId]),
     );
     expect(await found("Outcome = 'pass' AND CostUsd = 0.5")).toEqual([runOf(cell(2)).workflowId]);
   });

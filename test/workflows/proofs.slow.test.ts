@@ -2,26 +2,12 @@ import { expect, test } from 'vitest';
 import type { Activities } from '../../src/activities/create-activities.js';
 import { verifyOrder, verifyParked, verifyWake } from '../../src/activities/origin/verify-order.js';
 import { proveOrder, proveSignal, type SignalFacts } from '../../src/host/security/origin.js';
-import {
-  type AgentSummary,
-  type ProvenOrder,
-  type RunRef,
-  SIGNALS,
-  UPDATES,
-} from '../../src/protocol/index.js';
+import { type AgentSummary, type ProvenOrder, type RunRef, SIGNALS, UPDATES } from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { eventually, type RunHandle, type SweepHandle, useTemporal } from './harness.js';
 import { localActivitiesIn } from './history.js';
 import { originKey } from './origin-key.js';
-import {
-  blockedAgents,
-  brief,
-  cell,
-  cellsUpTo,
-  pagesOf,
-  stubActivities,
-  type Stubs,
-} from './stub-activities.js';
+import { blockedAgents, brief, cell, cellsUpTo, pagesOf, stubActivities, type Stubs } from './stub-activities.js';
 import { progressOf, update } from './sweeps.js';
 
 /** Messages that anybody who reaches Temporal's port can send to a sweep that a command has started. */
@@ -58,17 +44,19 @@ const limited =
       nth > times
         ? brief()
         : brief({
-            ...{ ending: 'unable', completed: false, message: 'not served', costUsd: null },
+            ending: 'unable',
+            completed: false,
+            message: 'not served',
+            costUsd: null,
             again: { why: 'limit', at: Date.now() + HOUR_MS },
-            ...{ provider: 'house', proof: proveSignal(key, { workflowId, kind: 'parked', nth }) },
+            provider: 'house',
+            proof: proveSignal(key, { workflowId, kind: 'parked', nth }),
           }),
     );
 
 /** Gives an order by an update: with a proof as a command does, or without one as anybody can. */
 const give = (handle: SweepHandle, verb: 'resume' | 'goOn', order?: ProvenOrder): Promise<unknown> =>
-  order === undefined
-    ? handle.executeUpdate(UPDATES[verb])
-    : handle.executeUpdate(UPDATES[verb], { args: [order] });
+  order === undefined ? handle.executeUpdate(UPDATES[verb]) : handle.executeUpdate(UPDATES[verb], { args: [order] });
 async function expectRefused(
   handle: SweepHandle,
   verb: 'resume' | 'goOn',

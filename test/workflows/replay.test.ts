@@ -51,9 +51,7 @@ it('a history with another order of steps does not replay', () => {
 
 /** The history with a gate and a script after the run in exchanged places. */
 function reordered(history: History): History {
-  const scheduled = (history.events ?? []).flatMap(
-    (event) => event.activityTaskScheduledEventAttributes ?? [],
-  );
+  const scheduled = (history.events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
   const [post, gate] = [scheduled[2], scheduled[4]];
   if (post === undefined || gate === undefined) throw new Error('the recorded run has too few steps');
   const types = [gate.activityType ?? null, post.activityType ?? null] as const;

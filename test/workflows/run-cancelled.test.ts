@@ -30,8 +30,7 @@ it('cancelling kills the agent, reports the run as cancelled, and cleans up', as
   const agents = blockedAgents();
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(FULL),
-    runAgent: (run) =>
-      agents.runAgent(run).catch((error: unknown) => Promise.reject((agentSaw = error) as Error)),
+    runAgent: (run) => agents.runAgent(run).catch((error: unknown) => Promise.reject((agentSaw = error) as Error)),
   });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());

@@ -42,9 +42,7 @@ it('reports a workspace that cannot be created and does not start the agent', as
   const stubs = stubActivities({ prepareWorkspace: () => Promise.reject(broken('the store is gone')) });
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'writeReport', 'cleanUp']);
-  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
-    { step: STEPS.prepare, message: 'the store is gone' },
-  ]);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([{ step: STEPS.prepare, message: 'the store is gone' }]);
 });
 
 /** The steps of one run for each of these endings of its agent. */
@@ -69,14 +67,7 @@ it('checks nothing after an agent that could not work or was cancelled', async (
 it('checks what an agent left after any other ending', async () => {
   for (const steps of await stepsAfter(['gave_up', 'max_turns', 'timeout', 'idle_timeout', 'crashed'])) {
     expect(steps.slice(2, -2)).toEqual([
-      ...[
-        'runPostScript 0',
-        'runPostScript 1',
-        'checkGate 0',
-        'checkGate 1',
-        'runEvaluator 0',
-        'runEvaluator 1',
-      ],
+      ...['runPostScript 0', 'runPostScript 1', 'checkGate 0', 'checkGate 1', 'runEvaluator 0', 'runEvaluator 1'],
     ]);
   }
 });
@@ -96,12 +87,9 @@ it('a failed gate is data: it is not tried again, and the steps after it are per
 it('reports steps that fail for good and performs the steps after them', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(FULL),
-    runPostScript: (_run, index) =>
-      index === 0 ? Promise.reject(broken('no space left')) : Promise.resolve(),
-    checkGate: (_run, index) =>
-      index === 0 ? Promise.reject(broken('too many open files')) : Promise.resolve('pass'),
-    runEvaluator: (_run, index) =>
-      index === 0 ? Promise.reject(broken('read-only file system')) : Promise.resolve(),
+    runPostScript: (_run, index) => (index === 0 ? Promise.reject(broken('no space left')) : Promise.resolve()),
+    checkGate: (_run, index) => (index === 0 ? Promise.reject(broken('too many open files')) : Promise.resolve('pass')),
+    runEvaluator: (_run, index) => (index === 0 ? Promise.reject(broken('read-only file system')) : Promise.resolve()),
   });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
@@ -121,15 +109,12 @@ it('reports steps that fail for good and performs the steps after them', async (
 
 it('a step that fails once and succeeds at its second attempt is not reported as a failure', async () => {
   const failOnce = (of: Stubs['calls'], activity: string) =>
-    of.filter((call) => call.activity === activity).length === 1
-      ? Promise.reject(flaky('connection reset'))
-      : null;
+    of.filter((call) => call.activity === activity).length === 1 ? Promise.reject(flaky('connection reset')) : null;
   const stubs: Stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan({ gates: [gate('notes.md')] })),
     checkGate: () => failOnce(stubs.calls, 'checkGate') ?? Promise.resolve('pass'),
     writeReport: () =>
-      failOnce(stubs.calls, 'writeReport') ??
-      Promise.resolve({ outcome: 'pass', message: '', costUsd: null }),
+      failOnce(stubs.calls, 'writeReport') ?? Promise.resolve({ outcome: 'pass', message: '', costUsd: null }),
   });
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(stubs.calls.map(({ activity, attempt }) => `${activity} ${attempt}`)).toEqual([
@@ -147,7 +132,9 @@ it('a step that fails once and succeeds at its second attempt is not reported as
 });
 
 const DEPS: Deps = {
-  ...{ resultsPath: '/nowhere', stateFolder: tmpdir(), isOwnServer },
+  resultsPath: '/nowhere',
+  stateFolder: tmpdir(),
+  isOwnServer,
   limits: { ...LIMITS, waitedOutMs: 1 },
 };
 
@@ -162,9 +149,7 @@ it('gives up a step after 8 failures of its own', async () => {
   const stubs = failing(() => flaky('no such thing'));
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(stubs.argsOf('prepareWorkspace')).toHaveLength(8);
-  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
-    { step: 'prepare', message: 'no such thing' },
-  ]);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([{ step: 'prepare', message: 'no such thing' }]);
 });
 
 it('attempts that failed because of a full disk do not count towards giving up a step', async () => {
@@ -192,9 +177,7 @@ it('gives up the step of an agent after 8 failures of its own; full disks and lo
   const stubs = stubActivities(withRetryPolicy(DEPS, { runAgent }));
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(stubs.argsOf('runAgent')).toHaveLength(8 + 1 + 4);
-  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([
-    { step: STEPS.agent(1), message: 'no such thing' },
-  ]);
+  expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([{ step: STEPS.agent(1), message: 'no such thing' }]);
 });
 
 it('a report that cannot be written fails the workflow after the clean-up', async () => {
@@ -228,11 +211,7 @@ it('a failed clean-up does not hide why the report could not be written', async 
     cleanUp: () => Promise.reject(broken('busy')),
   });
   await onBench(stubs, async ({ startRun }) => {
-    const failure = await (
-      await startRun(cell())
-    )
-      .result()
-      .catch((error: unknown) => error as WorkflowFailedError);
+    const failure = await (await startRun(cell())).result().catch((error: unknown) => error as WorkflowFailedError);
     expect(failure).toMatchObject({ cause: { message: 'the report could not be written: no space left' } });
   });
 });

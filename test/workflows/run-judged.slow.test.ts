@@ -38,19 +38,13 @@ const TWO_GATES = { gates: [gate('a'), gate('b')] };
 it('the judge comes last, after passed gates and evaluators, with its own summary and limit', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () =>
-      Promise.resolve(
-        runPlan({ ...TWO_GATES, evaluators: [evaluator('size')], judge: judge({ timeoutSecs: 120 }) }),
-      ),
+      Promise.resolve(runPlan({ ...TWO_GATES, evaluators: [evaluator('size')], judge: judge({ timeoutSecs: 120 }) })),
   });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
     await handle.result();
     const history = await handle.fetchHistory();
-    expect(summariesIn(history).slice(-3)).toEqual([
-      'judge house/small rubric.yaml',
-      'write the report',
-      'clean up',
-    ]);
+    expect(summariesIn(history).slice(-3)).toEqual(['judge house/small rubric.yaml', 'write the report', 'clean up']);
     const scheduled = history.events?.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
     const step = scheduled?.find(({ activityType }) => activityType?.name === 'judgeRun');
     expect(Number(step?.startToCloseTimeout?.seconds)).toBe(180);
@@ -76,8 +70,7 @@ it('does not judge a run after a failed or broken gate, except with `always`', a
 });
 
 it('judges a run without gates only when its agent completed, and one with passed gates in any case', async () => {
-  const runAgent: Activities['runAgent'] = () =>
-    Promise.resolve(brief({ ending: 'gave_up', completed: false }));
+  const runAgent: Activities['runAgent'] = () => Promise.resolve(brief({ ending: 'gave_up', completed: false }));
   expect(await stepsOfJudged({})).toEqual(['judgeRun']);
   expect(await stepsOfJudged({}, { runAgent })).toEqual([]);
   expect(await stepsOfJudged({ judge: judge({ always: true }) }, { runAgent })).toEqual(['judgeRun']);
@@ -85,8 +78,7 @@ it('judges a run without gates only when its agent completed, and one with passe
 });
 
 it('does not judge a run after an agent that could not work, even with `always`', async () => {
-  const runAgent: Activities['runAgent'] = () =>
-    Promise.resolve(brief({ ending: 'unable', completed: false }));
+  const runAgent: Activities['runAgent'] = () => Promise.resolve(brief({ ending: 'unable', completed: false }));
   expect(await stepsOfJudged({ judge: judge({ always: true }) }, { runAgent })).toEqual([]);
 });
 

@@ -22,9 +22,7 @@ it('a reset run continues in its folder', async () => {
       requestId: randomUUID(),
       ...({ workflowTaskFinishEventId: 4 } as object), // typed as a Long, which any number is taken for
     });
-    await eventually(() =>
-      expect(new Set(stubs.argsOf('prepareWorkspace').map(([run]) => run.run)).size).toBe(1),
-    );
+    await eventually(() => expect(new Set(stubs.argsOf('prepareWorkspace').map(([run]) => run.run)).size).toBe(1));
     await eventually(() => expect(begun().length).toBeGreaterThan(1));
     expect(new Set(begun()).size).toBe(1);
     const first = new Set(stubs.argsOf('runAgent').map(([run]) => run.firstRunId));

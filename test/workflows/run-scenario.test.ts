@@ -67,17 +67,10 @@ it('gives every step its own limit plus a minute, and notices a lost worker with
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
     await handle.result();
-    const limits = (await handle.fetchHistory()).events?.flatMap(
-      ({ activityTaskScheduledEventAttributes: step }) =>
-        step
-          ? [
-              [
-                step.activityType?.name,
-                Number(step.startToCloseTimeout?.seconds),
-                Number(step.heartbeatTimeout?.seconds),
-              ],
-            ]
-          : [],
+    const limits = (await handle.fetchHistory()).events?.flatMap(({ activityTaskScheduledEventAttributes: step }) =>
+      step
+        ? [[step.activityType?.name, Number(step.startToCloseTimeout?.seconds), Number(step.heartbeatTimeout?.seconds)]]
+        : [],
     );
     expect(limits).toEqual([
       ['prepareWorkspace', 3600, 60],
@@ -96,8 +89,8 @@ it('adds the time to rebuild the workspace to the limit of the agent step', asyn
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
     await handle.result();
-    const steps = (await handle.fetchHistory()).events?.flatMap(
-      ({ activityTaskScheduledEventAttributes: step }) => (step ? [step] : []),
+    const steps = (await handle.fetchHistory()).events?.flatMap(({ activityTaskScheduledEventAttributes: step }) =>
+      step ? [step] : [],
     );
     const agent = steps?.find(({ activityType }) => activityType?.name === 'runAgent');
     expect(Number(agent?.startToCloseTimeout?.seconds)).toBe(600 + 1230 + 60);
@@ -110,9 +103,7 @@ it('gives every step the same run name, made of time, agent, model and scenario'
     await (await startRun(cell(1, { model: 'maker/large:free' }))).result();
   });
   const names = new Set(stubs.calls.map(({ args }) => (args[0] as { run: string }).run));
-  expect([...names]).toEqual([
-    expect.stringMatching(/^\d{8}-\d{6}-mock-maker_large_free-notes-[0-9a-f]{8}$/),
-  ]);
+  expect([...names]).toEqual([expect.stringMatching(/^\d{8}-\d{6}-mock-maker_large_free-notes-[0-9a-f]{8}$/)]);
 });
 
 it('takes the result of an earlier run with the same inputs and runs nothing', async () => {
@@ -164,17 +155,13 @@ it('the current details of a run are a table of its steps so far', async () => {
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan({ gates: [gate('a|b'), gate('notes.md')] })),
     runAgent: agents.runAgent,
-    checkGate: (_run, index) =>
-      index === 0 ? Promise.reject(broken('too many open files')) : Promise.resolve('pass'),
+    checkGate: (_run, index) => (index === 0 ? Promise.reject(broken('too many open files')) : Promise.resolve('pass')),
   });
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
     await eventually(() => expect(agents.started).toHaveLength(1));
     const head = ['| | step | |', '|---|---|---|', '| ✓ | prepare | prepare notes |'];
-    expect((await currentDetails(handle)).split('\n')).toEqual([
-      ...head,
-      '| ▶ | agent | agent mock default |',
-    ]);
+    expect((await currentDetails(handle)).split('\n')).toEqual([...head, '| ▶ | agent | agent mock default |']);
     agents.releaseAll();
     await handle.result();
     expect((await currentDetails(handle)).split('\n')).toEqual([

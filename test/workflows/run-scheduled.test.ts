@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import {
-  sweepWorkflowId,
-  WORKFLOWS,
-  type PlannedFiring,
-  type ScheduledResult,
-} from '../../src/protocol/index.js';
+import { sweepWorkflowId, WORKFLOWS, type PlannedFiring, type ScheduledResult } from '../../src/protocol/index.js';
 import { eventually, useTemporal } from './harness.js';
 import { record } from './history.js';
 import { NO_CAPS, blockedAgents, cellsUpTo, pagesOf, stubActivities, type Stubs } from './stub-activities.js';
@@ -26,7 +21,8 @@ const plans =
   (more: Partial<PlannedFiring> = {}) =>
   ({ schedule }: { schedule: string }): Promise<PlannedFiring> =>
     Promise.resolve({
-      ...{ firing: '20261124-030000', title: '1 cell of notes' },
+      firing: '20261124-030000',
+      title: '1 cell of notes',
       sweep: { sweep: schedule, round: 1, concurrency: 2, caps: NO_CAPS },
       ...more,
     });
@@ -42,7 +38,9 @@ it('plans a sweep, runs it, reports its end and sends the webhook', async () => 
   await onBench(stubs, async ({ name, client, taskQueue }) => {
     const handle = await start(client, name, taskQueue);
     expect((await handle.result()) as ScheduledResult).toEqual({
-      ...{ firing: '20261124-030000', sweep: name, exitCode: 1 },
+      firing: '20261124-030000',
+      sweep: name,
+      exitCode: 1,
     });
     expect((await handle.describe()).memo).toMatchObject({ sweep: name });
     const execution = handle.firstExecutionRunId;

@@ -167,8 +167,14 @@ it('a run can be found in Temporal by its cell, with search attributes and a sum
     await (await startSweep()).result();
     const description = await runOf(of).describe();
     expect(attributesOf(description)).toEqual({
-      ...{ SweepId: name, Scenario: 'tidy notes', Agent: 'codex', Model: 'maker/small' },
-      ...{ Variant: 'default', Rep: 2, Outcome: 'pass', CostUsd: 0.25 },
+      SweepId: name,
+      Scenario: 'tidy notes',
+      Agent: 'codex',
+      Model: 'maker/small',
+      Variant: 'default',
+      Rep: 2,
+      Outcome: 'pass',
+      CostUsd: 0.25,
     });
     expect(description.parentExecution?.workflowId).toBe(`sweep/${name}`);
     expect(await description.staticSummary()).toBe('tidy notes codex/maker/small #2');

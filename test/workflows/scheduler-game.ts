@@ -111,8 +111,7 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
     act(step.actions);
     expect(state.starting.size).toBeLessThanOrEqual(MOST_STARTING);
     // The server starts the runs at once.
-    for (let cell = starting.shift(); cell !== undefined; cell = starting.shift())
-      send({ type: 'begun', cell });
+    for (let cell = starting.shift(); cell !== undefined; cell = starting.shift()) send({ type: 'begun', cell });
   }
   /** Sends an event that comes too late and must be ignored. */
   function sendInVain(event: SweepEvent): void {

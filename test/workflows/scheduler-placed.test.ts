@@ -16,7 +16,10 @@ import { reduce } from '../../src/workflows/scheduler/reduce.js';
 import { NO_CAPS, cell } from './stub-activities.js';
 
 const INPUT: SweepInput = {
-  ...{ sweep: 's', round: 1, concurrency: 5, caps: NO_CAPS, placed: true },
+  sweep: 's',
+  round: 1,
+  concurrency: 5,
+  placed: true,
   caps: { agents: { a0: 3 }, models: { m1: 2 } },
 };
 const HOUSE = { name: 'house', queue: 'q', proof: 'p' };
@@ -73,10 +76,9 @@ function play(cells: readonly Cell[], input = INPUT) {
 }
 
 it('places runs within the caps, and places a run again after its host was lost', () => {
-  const moves = fc.array(
-    fc.tuple(fc.constantFrom('place', 'end', 'lose', 'hand over', 'pause', 'resume'), fc.nat(9)),
-    { maxLength: 60 },
-  );
+  const moves = fc.array(fc.tuple(fc.constantFrom('place', 'end', 'lose', 'hand over', 'pause', 'resume'), fc.nat(9)), {
+    maxLength: 60,
+  });
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 25 }), moves, (count, steps) => {
       const cells = cellsOf(count);

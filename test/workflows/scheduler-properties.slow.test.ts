@@ -68,7 +68,9 @@ function worldOf({ count, agents, models, finished, budget, ...more }: Settings)
     cells,
     earlierUsd: 0.25 * Math.floor(count / 30),
     input: {
-      ...{ sweep: 's', round: 1, concurrency: more.concurrency },
+      sweep: 's',
+      round: 1,
+      concurrency: more.concurrency,
       ...(budget === null ? {} : { maxUsd: budget.quarters / 4 }),
       caps: { agents: capsOf('a', more.agentCaps), models: capsOf('m', more.modelCaps) },
     },
@@ -82,8 +84,7 @@ function endSomehow(game: Game, id: string | undefined, index: number): void {
   const { estimateUsd, limited } = page;
   const outcome: Outcome = (['pass', 'pass', 'fail', 'error'] as const)[index % 4] ?? 'pass';
   const paid = limited === true ? [0, 0.25, 0.5] : [0.25, 0.5, 1];
-  const dear: Cost =
-    index % 5 === 4 ? { costUsd: null, knownUsd: 0.25 } : { costUsd: paid[index % 3] ?? null };
+  const dear: Cost = index % 5 === 4 ? { costUsd: null, knownUsd: 0.25 } : { costUsd: paid[index % 3] ?? null };
   const cost = estimateUsd === 0 ? { costUsd: 0 } : dear;
   game.end(id, outcome, cost, outcome === 'error' ? { cell: id, message: 'lost', since: 0 } : undefined);
 }
@@ -95,8 +96,7 @@ const MOVES = {
   'tell an end again': (game: Game, index: number) => game.endAgain(at(game.ended.keys(), index) ?? ''),
   busy: (game: Game, index: number) => game.park(at(game.working, index) ?? '', 'busy', 5000),
   limit: (game: Game, index: number) => game.park(at(game.working, index) ?? '', 'limit', HOUR_MS),
-  'wait too late': (game: Game, index: number) =>
-    game.parkTooLate(at(game.ended.keys(), index) ?? '', HOUR_MS),
+  'wait too late': (game: Game, index: number) => game.parkTooLate(at(game.ended.keys(), index) ?? '', HOUR_MS),
   pause: (game: Game) => game.send({ type: 'paused' }),
   resume: (game: Game) => game.send({ type: 'resumed' }),
   'skip waits': (game: Game) => game.send({ type: 'waits skipped' }),
@@ -107,10 +107,10 @@ const MOVES = {
 } satisfies Record<string, (game: Game, index: number) => void>;
 type Move = [keyof typeof MOVES, number];
 /** `size: 'max'`, because by default fast-check makes lists of at most ten. */
-const moves = fc.array(
-  fc.tuple(fc.constantFrom(...(Object.keys(MOVES) as (keyof typeof MOVES)[])), fc.nat(50)),
-  { maxLength: 120, size: 'max' },
-);
+const moves = fc.array(fc.tuple(fc.constantFrom(...(Object.keys(MOVES) as (keyof typeof MOVES)[])), fc.nat(50)), {
+  maxLength: 120,
+  size: 'max',
+});
 
 function begin(of: World, played: readonly Move[]): Game {
   const game = play(of);
@@ -205,8 +205,7 @@ function hasRoom(game: Game, { cell: { agent, model } }: PageCell): boolean {
   );
 }
 
-const isLimited = (game: Game, page: PageCell): boolean =>
-  Object.hasOwn(game.state().limits, accountOf(page) ?? '');
+const isLimited = (game: Game, page: PageCell): boolean => Object.hasOwn(game.state().limits, accountOf(page) ?? '');
 
 /** True if caps, limits and waiting runs of its account allow a run of this cell. */
 function mayWork(game: Game, page: PageCell): boolean {
@@ -214,9 +213,7 @@ function mayWork(game: Game, page: PageCell): boolean {
   const parkedBeside = [...game.parked].filter((id) => {
     const other = open.get(id)?.page;
     if (other === undefined) return false;
-    return accountOf(page) === null
-      ? other.cell.agent === page.cell.agent
-      : accountOf(other) === accountOf(page);
+    return accountOf(page) === null ? other.cell.agent === page.cell.agent : accountOf(other) === accountOf(page);
   });
   return hasRoom(game, page) && !isLimited(game, page) && parkedBeside.length < 2 * most.total;
 }
@@ -255,10 +252,7 @@ function unreadCouldWork(of: World, game: Game): PageCell[] {
   const read = new Set(queues.flatMap((queue) => queue.cells.map((page) => page.cell.id)));
   return toRun(of).filter(
     (page) =>
-      !read.has(page.cell.id) &&
-      !open.has(page.cell.id) &&
-      !game.ended.has(page.cell.id) &&
-      mayWork(game, page),
+      !read.has(page.cell.id) && !open.has(page.cell.id) && !game.ended.has(page.cell.id) && mayWork(game, page),
   );
 }
 

@@ -12,18 +12,20 @@ const NOTHING = { pass: 0, fail: 0, error: 0, cancelled: 0 };
 const decided = (positions: number[], released: number): Decided => ({
   decision: {
     base: { variant: 'bare', sweep: null },
-    ...{ head_variant: 'guided', verdict: 'undecided', stopped: null, margin: null, alpha: 0.05 },
-    ...{
-      difference: null,
-      interval: null,
-      spent_alpha: 0,
-      p: null,
-      rounds: 0,
-      runs: 0,
-      most_runs: 8,
-      runs_again: 0,
-      pairs_left_out: 0,
-    },
+    head_variant: 'guided',
+    verdict: 'undecided',
+    stopped: null,
+    margin: null,
+    alpha: 0.05,
+    difference: null,
+    interval: null,
+    spent_alpha: 0,
+    p: null,
+    rounds: 0,
+    runs: 0,
+    most_runs: 8,
+    runs_again: 0,
+    pairs_left_out: 0,
   },
   next: positions.length === 0 ? [] : [{ agent: 'mock', model: 'default', positions }],
   released,
@@ -61,18 +63,14 @@ const end = (position: number): SweepEvent => ({
 
 test('reads no page, but asks which cells are released, and asks again when all of them have ended', () => {
   const { send, state } = play();
-  expect(send({ type: 'time' })).toEqual([
-    { type: 'decide', known: { isFirst: true, isLast: false, released: [] } },
-  ]);
+  expect(send({ type: 'time' })).toEqual([{ type: 'decide', known: { isFirst: true, isLast: false, released: [] } }]);
   expect(send({ type: 'time' })).toEqual([]);
   expect(send({ type: 'decided', decided: decided([0, 1], 2) })).toEqual([
     { type: 'load', wanted: { positions: [0, 1] } },
   ]);
   expect(typesOf(send(load([0, 1])))).toEqual(['start', 'start']);
   expect(send(end(0))).toEqual([]);
-  expect(send(end(1))).toEqual([
-    { type: 'decide', known: { isFirst: false, isLast: false, released: [0, 1] } },
-  ]);
+  expect(send(end(1))).toEqual([{ type: 'decide', known: { isFirst: false, isLast: false, released: [0, 1] } }]);
   expect(isOver(state())).toBe(false);
   expect(send({ type: 'decided', decided: decided([], 2) })).toEqual([]);
   expect(isOver(state())).toBe(true);

@@ -14,7 +14,8 @@ const many = (count: number, more: (index: number) => Partial<Cell> & Served): P
   const cells = Array.from({ length: count }, (_, index): PageCell => {
     const { provider, account, ...of } = more(index);
     return {
-      ...{ cell: cell(index, { id: `${index}`, ...of }), finished: null },
+      cell: cell(index, { id: `${index}`, ...of }),
+      finished: null,
       ...(provider === undefined ? {} : { provider }),
       ...(account === undefined ? {} : { account }),
     };
@@ -111,8 +112,7 @@ it('a busy account parks fewer than three runs per slot', () => {
   const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, caps: NO_CAPS } });
   game.send({ type: 'time' });
   game.deliver();
-  for (let rounds = 0; rounds < 20; rounds += 1)
-    for (const id of [...game.working]) game.park(id, 'busy', HOUR_MS);
+  for (let rounds = 0; rounds < 20; rounds += 1) for (const id of [...game.working]) game.park(id, 'busy', HOUR_MS);
   expect(game.parked.size).toBeGreaterThanOrEqual(6);
   expect(game.parked.size).toBeLessThan(9);
   finish(game);
@@ -213,9 +213,7 @@ describe('cells are read about once, however many of them must wait', () => {
     for (const id of [...game.working].filter(ofFirst)) game.park(id, 'limit', 5 * HOUR_MS);
     const left = (): number => COUNT / 2 - [...game.ended.keys()].filter((id) => !ofFirst(id)).length;
     // After its limit, the first account has the slots.
-    expect(readsOf(game, () => (left() > 0 ? Math.min(64, left()) : 1))).toBeLessThanOrEqual(
-      2 * PAGES + AGAIN,
-    );
+    expect(readsOf(game, () => (left() > 0 ? Math.min(64, left()) : 1))).toBeLessThanOrEqual(2 * PAGES + AGAIN);
   });
 });
 

@@ -47,8 +47,12 @@ async function createProject(files: Record<string, string>): Promise<Project> {
   writeFileSync(join(root, 'base', 'README.md'), 'x');
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   return {
-    ...{ root, config: loaded.value, configFile: null, configSource: null },
-    ...{ resultsPath: join(root, 'results'), fixturesPath: root },
+    root,
+    config: loaded.value,
+    configFile: null,
+    configSource: null,
+    resultsPath: join(root, 'results'),
+    fixturesPath: root,
   };
 }
 
@@ -106,12 +110,7 @@ test('plans and runs a scenario of another form, with commands before and after 
   const project = await createProject({ 'copied.txt': FORM });
   const { result, local, summaries, record } = await run(project, 'copied.txt');
   expect(result).toMatchObject({ outcome: 'pass', message: '1/1 gates passed' });
-  expect(local).toEqual([
-    'prepare copied',
-    'gate 1 of 1: file_exists three.txt',
-    'write the report',
-    'clean up',
-  ]);
+  expect(local).toEqual(['prepare copied', 'gate 1 of 1: file_exists three.txt', 'write the report', 'clean up']);
   expect(summaries).toEqual([
     'command 1 of 2: echo from the first command > one.txt',
     'command 2 of 2: exit 3',
@@ -122,14 +121,9 @@ test('plans and runs a scenario of another form, with commands before and after 
     ...['prepare done', 'command 1 done', 'command 2 done', 'agent done', 'post 1 done', 'gate 1 done'],
     'report done',
   ]);
-  expect(record.setup.map(({ command }) => command)).toEqual([
-    'echo from the first command > one.txt',
-    'exit 3',
-  ]);
+  expect(record.setup.map(({ command }) => command)).toEqual(['echo from the first command > one.txt', 'exit 3']);
   expect(record.post_scripts.map(({ command }) => command)).toEqual(['cat two.txt > three.txt']);
-  expect(record.warnings).toContainEqual(
-    expect.stringMatching(/^command before the agent failed .*: exit 3$/),
-  );
+  expect(record.warnings).toContainEqual(expect.stringMatching(/^command before the agent failed .*: exit 3$/));
   const copied = join(project.resultsPath, record.run_id, 'fixture', 'three.txt');
   expect(readFileSync(copied, 'utf8')).toBe('from the first command\n');
 });

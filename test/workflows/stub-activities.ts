@@ -29,11 +29,14 @@ export const brief = (more: Partial<AgentSummary> = {}): AgentSummary => ({
   ...more,
 });
 
-export const conversation = (
-  more: Partial<Extract<PlannedStep, { kind: 'conversation' }>> = {},
-): PlannedStep => ({
-  ...{ kind: 'conversation', subject: 'help', timeoutSecs: 30, totalSecs: 60, rebuildSecs: 0 },
-  ...{ askSecs: 60, endAsks: false },
+export const conversation = (more: Partial<Extract<PlannedStep, { kind: 'conversation' }>> = {}): PlannedStep => ({
+  kind: 'conversation',
+  subject: 'help',
+  timeoutSecs: 30,
+  totalSecs: 60,
+  rebuildSecs: 0,
+  askSecs: 60,
+  endAsks: false,
   ...more,
 });
 
@@ -62,7 +65,9 @@ export const runPlan = (more: Partial<RunPlan> = {}): RunPlan => ({
 });
 
 export const gate = (subject: string, type = 'file_exists') => ({
-  ...{ type, subject, timeoutSecs: 30 },
+  type,
+  subject,
+  timeoutSecs: 30,
   inProcess: false,
 });
 export const judge = (more: Partial<NonNullable<RunPlan['judge']>> = {}) => ({
@@ -92,8 +97,7 @@ export const cell = (repetition = 1, more: Partial<Cell> = {}): Cell => ({
   repetition,
   ...more,
 });
-export const cellsUpTo = (count: number): Cell[] =>
-  Array.from({ length: count }, (_, index) => cell(index + 1));
+export const cellsUpTo = (count: number): Cell[] => Array.from({ length: count }, (_, index) => cell(index + 1));
 
 /** Steps that are performed within a workflow task, unless they report that they take longer. */
 const QUICK: ReadonlySet<string> = new Set<keyof Activities>([

@@ -6,15 +6,29 @@ type Decision = NonNullable<SweepProgress['decision']>;
 
 const DECIDED: Decision = {
   base: { variant: 'bare', sweep: null },
-  ...{ head_variant: 'guided', verdict: 'worse', stopped: 'clear', margin: null, alpha: 0.05 },
-  ...{ difference: -0.7, interval: { low: -0.93, high: -0.1 }, spent_alpha: 0.00693, p: null },
-  ...{ rounds: 5, runs: 20, most_runs: 40, runs_again: 0, pairs_left_out: 0 },
+  head_variant: 'guided',
+  verdict: 'worse',
+  stopped: 'clear',
+  margin: null,
+  alpha: 0.05,
+  difference: -0.7,
+  interval: { low: -0.93, high: -0.1 },
+  spent_alpha: 0.00693,
+  p: null,
+  rounds: 5,
+  runs: 20,
+  most_runs: 40,
+  runs_again: 0,
+  pairs_left_out: 0,
 };
 const NO_COUNTS = { pass: 0, fail: 0, error: 0, cancelled: 0 };
 
 test('shows what a sweep has decided, and why it has stopped', () => {
   const details = sweepDetails({
-    ...{ status: 'completed', active: [], total: 20, counts: { ...NO_COUNTS, pass: 12, fail: 8 } },
+    status: 'completed',
+    active: [],
+    total: 20,
+    counts: { ...NO_COUNTS, pass: 12, fail: 8 },
     decision: DECIDED,
   });
   expect(details.split('\n').slice(2)).toEqual([

@@ -7,16 +7,7 @@ import { SIGNALS } from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { eventually, useTemporal, type SweepHandle } from './harness.js';
 import { payloadSizes, record } from './history.js';
-import {
-  blockedAgents,
-  brief,
-  broken,
-  cell,
-  cellsUpTo,
-  flaky,
-  pagesOf,
-  stubActivities,
-} from './stub-activities.js';
+import { blockedAgents, brief, broken, cell, cellsUpTo, flaky, pagesOf, stubActivities } from './stub-activities.js';
 import { endOf, historiesOf, ids, progressOf, ranCells, update } from './sweeps.js';
 
 const onBench = useTemporal();
@@ -121,14 +112,10 @@ it('tries again to find ended inherited runs no matter how often it fails, and t
   await onBench(stubs, async ({ client, startSweep }) => {
     const handle = await startSweep({ cellsPerHistory: 2, concurrency: 2 });
     const newest = client.workflow.getHandle<never>(handle.workflowId) as unknown as SweepHandle;
-    await eventually(async () =>
-      expect((await newest.describe()).runId).not.toBe(handle.firstExecutionRunId),
-    );
+    await eventually(async () => expect((await newest.describe()).runId).not.toBe(handle.firstExecutionRunId));
     agents.releaseAll();
     await eventually(() =>
-      expect(stubs.calls).toContainEqual(
-        expect.objectContaining({ activity: 'findEndedRuns', attempt: FAILURES + 1 }),
-      ),
+      expect(stubs.calls).toContainEqual(expect.objectContaining({ activity: 'findEndedRuns', attempt: FAILURES + 1 })),
     );
     expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 4 } });
   });

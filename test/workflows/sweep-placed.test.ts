@@ -22,14 +22,14 @@ function createHosts(hostFor: (input: PlaceInput) => string, dead: readonly stri
       asked.push(input);
       const host = hostFor(input);
       return Promise.resolve({
-        ...{ host, name: `${host}.example`, proof: `of ${host}` },
+        host,
+        name: `${host}.example`,
+        proof: `of ${host}`,
         queue: hostQueueOf(input.sweep, host), // a bench is named after its queue
       });
     },
     readSigns: ({ hosts }: { hosts: string[] }) =>
-      Promise.resolve(
-        Object.fromEntries(hosts.map((host) => [host, dead.includes(host) ? 0 : performance.now()])),
-      ),
+      Promise.resolve(Object.fromEntries(hosts.map((host) => [host, dead.includes(host) ? 0 : performance.now()]))),
   };
 }
 
@@ -119,16 +119,13 @@ it('a run whose hosts die again and again ends as an error', async () => {
     { idle: true },
   );
   expect(placing.asked.map(({ incarnation }) => incarnation)).toEqual([1, 2, 3]);
-  expect(endOf(stubs)[0]?.lost).toMatchObject([
-    { message: expect.stringContaining('lost 3 times') as string },
-  ]);
+  expect(endOf(stubs)[0]?.lost).toMatchObject([{ message: expect.stringContaining('lost 3 times') as string }]);
 });
 
 it('a cell that no host can run ends as an error, with their reasons', async () => {
   const stubs = stubActivities({
     loadCells: pagesOf([cell(1)]),
-    placeCell: () =>
-      Promise.reject(ApplicationFailure.nonRetryable('no host can run it (h1: no key)', 'NoHost')),
+    placeCell: () => Promise.reject(ApplicationFailure.nonRetryable('no host can run it (h1: no key)', 'NoHost')),
   });
   await onBench(
     stubs,

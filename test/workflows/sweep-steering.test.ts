@@ -76,11 +76,7 @@ it('updates that arrive in one workflow task do not end the sweep early', async 
     async ({ startSweep, work }) => {
       const handle = await startSweep();
       // No worker yet: the first workflow task gets all three.
-      const updates = Promise.all([
-        update(handle, 'pause'),
-        update(handle, 'resume'),
-        update(handle, 'pause'),
-      ]);
+      const updates = Promise.all([update(handle, 'pause'), update(handle, 'resume'), update(handle, 'pause')]);
       await work(async () => {
         await updates;
         await update(handle, 'resume');

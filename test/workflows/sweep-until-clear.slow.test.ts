@@ -10,9 +10,7 @@ const it = test.concurrent; // they mostly wait
 const cells = pairedSides(20);
 
 it('releases pairs until the verdict is clear, and runs each cell once, through several histories', async () => {
-  const stubs = stubActivities(
-    decidingActivities(cells, ({ variant }) => (variant === 'head' ? 'fail' : 'pass')),
-  );
+  const stubs = stubActivities(decidingActivities(cells, ({ variant }) => (variant === 'head' ? 'fail' : 'pass')));
   await onBench(stubs, async ({ client, startSweep }) => {
     const handle = await startSweep({ untilClear: true, cellsPerHistory: 4 });
     const { status, counts } = await handle.result();
@@ -39,9 +37,7 @@ it('releases pairs until the verdict is clear, and runs each cell once, through 
 });
 
 it('a sweep whose runs exceed the budget decides a last time', async () => {
-  const stubs = stubActivities(
-    decidingActivities(cells, ({ variant }) => (variant === 'head' ? 'fail' : 'pass')),
-  );
+  const stubs = stubActivities(decidingActivities(cells, ({ variant }) => (variant === 'head' ? 'fail' : 'pass')));
   await onBench(stubs, async ({ startSweep }) => {
     const handle = await startSweep({ untilClear: true, maxUsd: 0.9, concurrency: 1 });
     await handle.result();
@@ -50,9 +46,7 @@ it('a sweep whose runs exceed the budget decides a last time', async () => {
 });
 
 it('a side that only ends with errors ends the sweep', async () => {
-  const stubs = stubActivities(
-    decidingActivities(cells, ({ variant }) => (variant === 'head' ? 'error' : 'pass')),
-  );
+  const stubs = stubActivities(decidingActivities(cells, ({ variant }) => (variant === 'head' ? 'error' : 'pass')));
   await onBench(stubs, async ({ startSweep }) => {
     const handle = await startSweep({ untilClear: true });
     await handle.result();
@@ -81,9 +75,7 @@ it('runs a cell again whose run ended with an error, in a workflow of its own, a
       const run = await client.workflow.getHandle(`sweep/${name}/${cells[1]?.id ?? ''}/${suffix}`).describe();
       return attributesOf(run)['Outcome'];
     };
-    expect(await Promise.all(['r1', 'r1.redo1', 'r1.redo2'].map(outcomeOf))).toEqual([
-      ...['error', 'error', 'fail'],
-    ]);
+    expect(await Promise.all(['r1', 'r1.redo1', 'r1.redo2'].map(outcomeOf))).toEqual([...['error', 'error', 'fail']]);
     const histories = await historiesOf(client, handle);
     expect(histories.length).toBeGreaterThan(2);
     for (const [index, history] of histories.slice(0, 2).entries())

@@ -21,8 +21,7 @@ export async function historiesOf(client: Client, { workflowId, firstExecutionRu
   for (let runId: string | undefined = firstExecutionRunId; runId !== undefined;) {
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     histories.push(history);
-    runId =
-      history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
+    runId = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
   }
   return histories;
 }

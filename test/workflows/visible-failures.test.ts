@@ -9,8 +9,7 @@ import { blockedAgents, cell, gate, pagesOf, runPlan, stubActivities } from './s
 
 const onBench = useTemporal();
 const it = test.concurrent;
-const statusOf = async (handle: Pick<RunHandle, 'describe'>): Promise<string> =>
-  (await handle.describe()).status.name;
+const statusOf = async (handle: Pick<RunHandle, 'describe'>): Promise<string> => (await handle.describe()).status.name;
 const detailsOf = async (handle: RunHandle): Promise<string> =>
   (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 
@@ -26,8 +25,7 @@ it.each([false, true])(
   'gates that do not pass fail their activities once, and the run continues (in process: %s)',
   async (inProcess) => {
     const stubs = stubActivities({
-      prepareWorkspace: () =>
-        Promise.resolve({ ...gates, gates: gates.gates.map((one) => ({ ...one, inProcess })) }),
+      prepareWorkspace: () => Promise.resolve({ ...gates, gates: gates.gates.map((one) => ({ ...one, inProcess })) }),
       checkGate,
       writeReport: () => Promise.resolve({ outcome: 'fail', message: '1 of 3 gates passed', costUsd: 0.5 }),
     });
@@ -36,7 +34,9 @@ it.each([false, true])(
       const error = await handle.result().catch((error: unknown) => error);
       expect(error).toBeInstanceOf(WorkflowFailedError);
       expect((error as WorkflowFailedError).cause).toMatchObject({
-        ...{ type: 'RunFailed', message: '1 of 3 gates passed', category: 'BENIGN' },
+        type: 'RunFailed',
+        message: '1 of 3 gates passed',
+        category: 'BENIGN',
         details: [{ outcome: 'fail', message: '1 of 3 gates passed', costUsd: 0.5 }],
       });
       expect(await statusOf(handle)).toBe('FAILED');

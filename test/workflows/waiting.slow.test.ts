@@ -11,7 +11,10 @@ const it = test.concurrent; // they mostly wait
 const HOUR_MS = 3600_000;
 const refused = (why: 'busy' | 'limit', at: number | null) =>
   brief({
-    ...{ ending: 'unable', completed: false, message: 'not served', costUsd: null },
+    ending: 'unable',
+    completed: false,
+    message: 'not served',
+    costUsd: null,
     again: { why, at },
     provider: 'house',
   });
@@ -35,9 +38,7 @@ it('a cancel ends the wait of a run, and the run is reported', async () => {
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell(1));
     await eventually(async () => {
-      const { currentDetails } = await handle.query<{ currentDetails: string }>(
-        '__temporal_workflow_metadata',
-      );
+      const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
       expect(currentDetails).toMatch(/▶ \| wait \| until 20\S+: not served/);
     });
     await handle.cancel();
@@ -56,7 +57,8 @@ it('a limit that a run has hit holds back the other cells of the provider, and o
     [2, 'house'],
     [4, 'other'],
   ].map(([repetition, provider]) => ({
-    ...{ cell: cell(Number(repetition)), finished: null },
+    cell: cell(Number(repetition)),
+    finished: null,
     provider: String(provider),
   }));
   const stubs = stubActivities({
@@ -94,17 +96,13 @@ it('a limit holds back the cells of its account, but not those of another accoun
   ]);
   const stubs = stubActivities({
     loadCells: async (wanted) => {
-      const { total, cells } = await pagesOf([...accounts.keys()].map((repetition) => cell(repetition)))(
-        wanted,
-      );
+      const { total, cells } = await pagesOf([...accounts.keys()].map((repetition) => cell(repetition)))(wanted);
       const served = (repetition: number) => ({ provider: 'house', account: accounts.get(repetition) ?? '' });
       return { total, cells: cells.map((page) => ({ ...page, ...served(page.cell.repetition) })) };
     },
     runAgent: ({ cell: { repetition } }) =>
       Promise.resolve(
-        limited && repetition === 1
-          ? { ...refused('limit', Date.now() + HOUR_MS), account: 'house/key-1' }
-          : brief(),
+        limited && repetition === 1 ? { ...refused('limit', Date.now() + HOUR_MS), account: 'house/key-1' } : brief(),
       ),
   });
   const ran = (): number[] => stubs.argsOf('runAgent').map(([run]) => run.cell.repetition);

@@ -46,8 +46,10 @@ interface Watched {
 async function watched(): Promise<Watched> {
   const root = await newFolder();
   const deps: Deps = {
-    ...{ resultsPath: join(root, 'results'), stateFolder: join(root, 'state') },
-    ...{ server: 'own', isOwnServer },
+    resultsPath: join(root, 'results'),
+    stateFolder: join(root, 'state'),
+    server: 'own',
+    isOwnServer,
   };
   const name = `watched-${randomUUID().slice(0, 8)}`;
   const started = (workflowId: string, type: string) =>
@@ -65,12 +67,22 @@ async function watched(): Promise<Watched> {
   killWhenFinished(seconds);
   await local.start(
     {
-      ...{ type: 'local', root: runRoot, workspace, journal: join(runRoot, 'agent') },
-      ...{ mark: opaqueId(name), hidden: [], project: null },
+      type: 'local',
+      root: runRoot,
+      workspace,
+      journal: join(runRoot, 'agent'),
+      mark: opaqueId(name),
+      hidden: [],
+      project: null,
     },
     {
-      ...{ start: 1, argv: ['sleep', seconds], env: { PATH }, stdin: '', files: [] },
-      ...{ deadlineSecs: 600, idleSecs: null },
+      start: 1,
+      argv: ['sleep', seconds],
+      env: { PATH },
+      stdin: '',
+      files: [],
+      deadlineSecs: 600,
+      idleSecs: null,
     },
   );
   await running(seconds);
@@ -143,10 +155,8 @@ it('concludes nothing from another server that has taken the port', async () => 
 it('leaves a run of another server alone', async () => {
   const one = await watched();
   await one.workflow.terminate('by a test');
-  const other = watchRuns(
-    { ...one.deps, server: 'elsewhere/default' },
-    new Client({ connection: native }),
-    () => expect.unreachable(),
+  const other = watchRuns({ ...one.deps, server: 'elsewhere/default' }, new Client({ connection: native }), () =>
+    expect.unreachable(),
   );
   await other.round(true);
   await expectLeft(one);

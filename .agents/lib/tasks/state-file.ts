@@ -51,10 +51,7 @@ const isNumberOrNull = (value: unknown): value is string | null =>
  * Replaces the state of a folder by what `decide` makes of it. One process at a time decides, and the system takes the lock from
  * one that dies. Whoever reads sees the old file or the new one.
  */
-export function changeState<Decision extends { state: State }>(
-  folder: string,
-  decide: () => Decision,
-): Decision {
+export function changeState<Decision extends { state: State }>(folder: string, decide: () => Decision): Decision {
   requireFolder(folder);
   using _lock = lockOf(folder);
   const decision = decide();

@@ -53,7 +53,6 @@ for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream(
   for (const line of lines) {
     const request = JSON.parse(line) as Request;
     // Notifications have no id, and want no answer.
-    if (request.id !== undefined)
-      console.log(JSON.stringify({ jsonrpc: '2.0', id: request.id, ...answer(request) }));
+    if (request.id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id: request.id, ...answer(request) }));
   }
 }

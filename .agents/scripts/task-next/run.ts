@@ -13,8 +13,7 @@ main({ '[dir]': 'string' }, ({ dir = '.tasks' }) => {
       return { task: null, reason: `Waiting for verification of task ${standing.number}` };
     default:
       return {
-        task:
-          standing.task ?? fail('CURRENT_TASK_NOT_FOUND', `${dir} has no task ${standing.number} any more`),
+        task: standing.task ?? fail('CURRENT_TASK_NOT_FOUND', `${dir} has no task ${standing.number} any more`),
       };
   }
 });

@@ -26,8 +26,7 @@ function started(tasks: readonly Task[], state: State, task: Task): { state: Sta
     case 'start':
       if (standing.task === undefined)
         fail('CURRENT_TASK_NOT_FOUND', `Task ${standing.number}, which comes next, has no file any more`);
-      if (standing.task !== task)
-        fail('INVALID_TRANSITION', `Task ${standing.number} comes next, not ${task.number}`);
+      if (standing.task !== task) fail('INVALID_TRANSITION', `Task ${standing.number} comes next, not ${task.number}`);
       return { state: { ...state, current: task.number, status: 'in_progress' }, task };
   }
 }

@@ -29,12 +29,21 @@ const run = async (command) => {
   await sleep(pauseMs);
   const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
   emit({
-    ...{ type: 'tool_result', id, exit_code: status, is_error: status !== 0 },
-    ...{ output: `${stdout}${stderr}`, truncated: false },
+    type: 'tool_result',
+    id,
+    exit_code: status,
+    is_error: status !== 0,
+    output: `${stdout}${stderr}`,
+    truncated: false,
   });
   const output = 90 + command.length * 3;
   emit({
-    ...{ type: 'usage', input: 1800 + calls * 240, output, reasoning: 40, cache_read: 1500, cache_write: 0 },
+    type: 'usage',
+    input: 1800 + calls * 240,
+    output,
+    reasoning: 40,
+    cache_read: 1500,
+    cache_write: 0,
     cost_usd: model === 'strong' ? 0.0071 : 0.0012,
   });
   return stdout;

@@ -21,10 +21,7 @@ matrix:
 const DAMAGE = [
   ['name: stock_delivery', 'name: stock_damage'],
   ['description: Book a delivery', 'description: Take damaged goods out of the stock'],
-  [
-    /A parcel has come[^]*?says what that is\./,
-    'Two lamps arrived damaged: take the damaged ones out of the stock.',
-  ],
+  [/A parcel has come[^]*?says what that is\./, 'Two lamps arrived damaged: take the damaged ones out of the stock.'],
   ['substring: plugs', 'substring: lamps'],
   ['assertion: == 8', 'assertion: == 1'],
   ['Pieces: 30$', 'Pieces: 11$'],
@@ -42,8 +39,5 @@ export function makeShop(project) {
   writeFileSync(join(project, 'fixtures/stock_damage.yaml'), damage + VARIANTS);
   cpSync(join(own, 'clerk.mjs'), join(project, 'clerk.mjs'));
   // Appended, because in TOML the root's values must come before tables.
-  appendFileSync(
-    join(project, 'llm-tool-test-config.toml'),
-    `\n${readFileSync(join(own, 'agents.toml'), 'utf8')}`,
-  );
+  appendFileSync(join(project, 'llm-tool-test-config.toml'), `\n${readFileSync(join(own, 'agents.toml'), 'utf8')}`);
 }

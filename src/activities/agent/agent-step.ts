@@ -1,12 +1,5 @@
 import type { RetryHint } from '#agents';
-import {
-  type AgentRecord,
-  type Efficiency,
-  NO_USAGE,
-  type RecordedTrajectory,
-  STEPS,
-  type TokenUsage,
-} from '#model';
+import { type AgentRecord, type Efficiency, NO_USAGE, type RecordedTrajectory, STEPS, type TokenUsage } from '#model';
 import type { FilesAfter } from '../commands/files-after.js';
 import { type Manifest, readStep, type StepStore } from '../step/run-step-once.js';
 import type { RunIdentity, RunSecrets } from '../run/context.js';

@@ -34,11 +34,7 @@ const attemptsFolder = ({ state }: RunIdentity, step: string): string =>
   join(state, `${step.replaceAll(' ', '-')}-attempts`);
 
 /** Performs an attempt of an agent step, and records how it ends for the attempts that follow. */
-export async function recordAttempt<T>(
-  context: LoadedRun,
-  step: string,
-  perform: () => Promise<T>,
-): Promise<T> {
+export async function recordAttempt<T>(context: LoadedRun, step: string, perform: () => Promise<T>): Promise<T> {
   const folder = attemptsFolder(context, step);
   const file = join(folder, String(Context.current().info.attempt));
   const at = Date.now();
@@ -60,12 +56,8 @@ export async function recordAttempt<T>(
     // An attempt stopped from outside has not failed: the next one adopts the agent, or the run was cancelled.
     if (isShuttingDown()) note(null, { stopped: true });
     if (Context.current().cancellationSignal.aborted) throw error;
-    const message = beginningOf(
-      context.redact(error instanceof Error ? error.message : String(error)),
-      MESSAGE_LENGTH,
-    );
-    const waited =
-      error instanceof ApplicationFailure && [DISK_FAILURE, STORE_AWAY].includes(error.type ?? '');
+    const message = beginningOf(context.redact(error instanceof Error ? error.message : String(error)), MESSAGE_LENGTH);
+    const waited = error instanceof ApplicationFailure && [DISK_FAILURE, STORE_AWAY].includes(error.type ?? '');
     note(message, waited ? { waited } : {});
     throw error;
   } finally {

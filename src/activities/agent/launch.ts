@@ -40,15 +40,19 @@ export async function planLaunch(
     system: await contextMessage(context),
     mcpServers: mcp.programs,
   });
-  const own =
-    session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
+  const own = session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
   const launch = { ...own, files: [...withSubject(agent, request, own.files), ...mcp.files] };
   const env = await withMocks(context, STEPS.agent(1, context.turn.number), {
-    ...{ ...context.baseEnv, ...launch.env, ...context.targetEnv },
+    ...context.baseEnv,
+    ...launch.env,
+    ...context.targetEnv,
   });
   const program = await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '');
   return {
-    ...{ launch, env, program, shown: mcp.shown },
+    launch,
+    env,
+    program,
+    shown: mcp.shown,
     ...(mcp.beside === null ? {} : { beside: mcp.beside }),
   };
 }
@@ -69,7 +73,9 @@ export async function agentVersion(
     ? await detectVersion(command, { env, cwd: handle.workspace, timeoutMs: VERSION_MS })
     : firstLine(
         await environment.exec(handle, {
-          ...{ command, env, timeoutSecs: VERSION_MS / 1000 },
+          command,
+          env,
+          timeoutSecs: VERSION_MS / 1000,
         }),
       );
   return version === null ? null : redact(version);
@@ -84,9 +90,7 @@ function hostedRun(context: LoadedRun): HostedRun | null {
   return {
     ...host,
     setup: runtime ?? null,
-    variables: Object.fromEntries(
-      names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
-    ),
+    variables: Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]))),
     ...mocksFileOf(run, scenario, callsFolder(context)),
   };
 }

@@ -112,8 +112,7 @@ function recordedIn(path: string, start: number): Recorded {
 
 /** Creates the run's folder, but not the results folder: if that was moved away, nothing must be in its place. */
 function createFolders(artifacts: string): void {
-  for (const folder of [dirname(artifacts), artifacts])
-    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
+  for (const folder of [dirname(artifacts), artifacts]) if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
 }
 
 /** Returns false if only a part could be written. */

@@ -63,7 +63,9 @@ export async function planMcpServers(context: LoadedRun, start: number): Promise
   const connect = programFile('connect-program.js');
   return {
     programs: files.map(({ server, socket }) => ({
-      ...{ name: server, command: process.execPath, args: [connect, socket] },
+      name: server,
+      command: process.execPath,
+      args: [connect, socket],
       // Agents do not pass on all variables, and everything that a run starts is found by this one.
       env: mark,
     })),
@@ -81,7 +83,9 @@ async function apart({ environment, handle }: RunPlaces, connection: McpConnecti
   const { command, args, env } = connection;
   const shown = [command, ...args].filter(isAbsolute);
   const [program = command, ...words] = await environment.apart(handle, {
-    ...{ argv: [command, ...args], env, shown },
+    argv: [command, ...args],
+    env,
+    shown,
   });
   return { command: program, args: words, env };
 }

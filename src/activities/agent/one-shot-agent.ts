@@ -1,14 +1,7 @@
 import { type Classified, createContradictionFinder, createEndTracker } from '#agents';
 import { type Environment, sharesHost, startFolder } from '#environments';
 import { findExecutable, supervisorErrors } from '#host';
-import {
-  createPricer,
-  createUsageMeter,
-  type JudgeAnswer,
-  type OutputProblems,
-  outputWarnings,
-  wrongOf,
-} from '#model';
+import { createPricer, createUsageMeter, type JudgeAnswer, type OutputProblems, outputWarnings, wrongOf } from '#model';
 import type { Plan } from '#scenario';
 import { incompleteAnswer } from './session-log.js';
 import { type PlannedLaunch, uuidOf } from './launch.js';
@@ -31,11 +24,7 @@ export type OneShotAnswer = Pick<
 };
 
 /** Plans the start of an agent that is asked a single question. */
-export async function planQuestion(
-  placed: AgentInPlace,
-  prompt: string,
-  start: number,
-): Promise<PlannedLaunch> {
+export async function planQuestion(placed: AgentInPlace, prompt: string, start: number): Promise<PlannedLaunch> {
   const { agent, model, access, handle, home, config, baseEnv } = placed;
   const launch = agent.launch({
     prompt,
@@ -127,7 +116,12 @@ export async function readStart(
           ? null
           : `the agent's output contradicts itself: ${contradiction.message}`;
   const said = {
-    ...{ model_used, finish_reason: ending.ending, usage: usage.token_usage, problem, text, start },
+    model_used,
+    finish_reason: ending.ending,
+    usage: usage.token_usage,
+    problem,
+    text,
+    start,
     ...wrongOf(problems === null ? [] : outputWarnings(problems)),
   };
   return { said, ending, costUsd: agent.free ? 0 : usage.cost_usd, problems };

@@ -39,10 +39,7 @@ export async function agentOutputs(place: Place, last: number): Promise<AgentOut
 }
 
 /** Returns the output of one start; null if it left none. */
-export async function agentOutput(
-  { environment, handle }: Place,
-  start: number,
-): Promise<AgentOutput | null> {
+export async function agentOutput({ environment, handle }: Place, start: number): Promise<AgentOutput | null> {
   const { stdout, stderr, growth, resumes, claim, exit } = startFiles(handle, start);
   if (!existsSync(stdout)) return null;
   const timeOf = (file: string): number => Math.round(statSync(file).mtimeMs);
@@ -84,13 +81,9 @@ export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): 
 }
 
 /** True if the model has answered in a start. */
-export async function hasAnswered(
-  { agent }: Pick<RunSecrets, 'agent'>,
-  start: AgentOutput,
-): Promise<boolean> {
+export async function hasAnswered({ agent }: Pick<RunSecrets, 'agent'>, start: AgentOutput): Promise<boolean> {
   for await (const { type, ...event } of eventsOf(agent.parser(), start))
-    if (type === 'tool_call' || type === 'reasoning' || ('role' in event && event.role === 'assistant'))
-      return true;
+    if (type === 'tool_call' || type === 'reasoning' || ('role' in event && event.role === 'assistant')) return true;
   return false;
 }
 

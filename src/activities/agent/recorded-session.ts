@@ -152,7 +152,9 @@ export function createTurnCollector(
     /** `whole`: the record of all turns until now. */
     end(user: string, whole: AgentRecord): TurnDone {
       const { commands, inText, withoutResult } = callsOf(context, agent.parser(), {
-        ...{ seen, inLastStart, session: counted },
+        seen,
+        inLastStart,
+        session: counted,
       });
       const recorded = withUnseenResults(trajectory.end(inText), withoutResult);
       const done = { number: turn.number, at: turn.at, first, user, agent: recorded.answer };

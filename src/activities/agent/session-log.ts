@@ -39,8 +39,7 @@ async function linesOfLog(
     timeoutSecs: FIND_SECS,
   });
   const [path, ...others] = stdout.split('\n').filter((line) => line.startsWith(`${folder}/`));
-  if (exitCode !== 0 || path === undefined || others.length > 0)
-    return 'the log of its session was not found';
+  if (exitCode !== 0 || path === undefined || others.length > 0) return 'the log of its session was not found';
   const look = await environment.look(handle, path.slice(folder.length + 1), folder);
   const text = look.kind === 'file' && look.bytes <= MOST_BYTES ? await fileText(look) : null;
   return text === null ? 'the log of its session cannot be read' : text.split('\n');
@@ -60,17 +59,13 @@ export async function firstRequestOf(
   const [first] = session;
   if (source === undefined || first === undefined) return {};
   const earlier = before.at(-1)?.record;
-  if (earlier !== undefined)
-    return earlier.first_request === undefined ? {} : { first_request: earlier.first_request };
-  const found =
-    (await requestOfStart(context, source, first)) ?? unknownRequest('its model has not answered');
+  if (earlier !== undefined) return earlier.first_request === undefined ? {} : { first_request: earlier.first_request };
+  const found = (await requestOfStart(context, source, first)) ?? unknownRequest('its model has not answered');
   // Its provider did not serve the first start, for example, and the message that resumes a session adds to the
   // context.
   const isResumed = found.tokens === null && session.length > 1 && !(await hasAnswered(context, first));
   return {
-    first_request: isResumed
-      ? unknownRequest('its session was resumed before its model had answered')
-      : found,
+    first_request: isResumed ? unknownRequest('its session was resumed before its model had answered') : found,
   };
 }
 
@@ -115,13 +110,7 @@ const READ_SECS = 30;
  * Null if it says nothing of the kind, or cannot be read: then what the agent reports counts.
  */
 export async function incompleteAnswer(
-  {
-    agent,
-    handle,
-    home,
-    config,
-    baseEnv,
-  }: Pick<AgentInPlace, 'agent' | 'handle' | 'home' | 'config' | 'baseEnv'>,
+  { agent, handle, home, config, baseEnv }: Pick<AgentInPlace, 'agent' | 'handle' | 'home' | 'config' | 'baseEnv'>,
   environment: RunPlaces['environment'],
   session: string | null,
 ): Promise<EventBody | null> {
@@ -163,10 +152,7 @@ export async function loggedUsage(
 }
 
 /** The logged requests that the output does not report. It reports those of whole turns, which are the first ones. */
-export function unreportedUsage(
-  logged: readonly TokenUsage[],
-  reported: readonly TokenUsage[],
-): UsageEvent[] {
+export function unreportedUsage(logged: readonly TokenUsage[], reported: readonly TokenUsage[]): UsageEvent[] {
   let left = reported.reduce((sum, usage) => sum + (totalTokens(usage) ?? 0), 0);
   return logged.flatMap((usage) => {
     left -= totalTokens(usage) ?? 0;

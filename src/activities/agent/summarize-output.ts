@@ -99,10 +99,7 @@ export async function summarizeOutput(
   const system = await contextMessage(context);
   const stderr = stderrTail(ended.stderr);
   const leftOut = await writeTranscripts(context, session, () => agent.parser(), {
-    before: [
-      ...[...setup, ...commandsRun].map(setupEvent),
-      ...(system === null ? [] : [systemEvent(system)]),
-    ],
+    before: [...[...setup, ...commandsRun].map(setupEvent), ...(system === null ? [] : [systemEvent(system)])],
     messages: new Map([
       ...before.flatMap(({ turn }, index): [number, string][] =>
         turn === undefined || index === 0 ? [] : [[turn.first, turn.user]],
@@ -157,8 +154,7 @@ export async function summarizeOutput(
     session_id: lastEvent?.session_id ?? null,
     model_used: lastEvent?.model_used ?? null,
     duration_ms: outputs.reduce(
-      (sum, output) =>
-        sum + (hung && output === outputs.at(-1) ? output.printedAt : output.endedAt) - output.startedAt,
+      (sum, output) => sum + (hung && output === outputs.at(-1) ? output.printedAt : output.endedAt) - output.startedAt,
       0,
     ),
     starts: ended.start,
@@ -185,24 +181,16 @@ export async function summarizeOutput(
     turn: turn.end(message, record),
     warnings: [
       ...(hung
-        ? [
-            'the agent did not exit after its final result, and was stopped; the time until then does not count',
-          ]
+        ? ['the agent did not exit after its final result, and was stopped; the time until then does not count']
         : []),
       ...(leftOut.transcripts
-        ? [
-            `the agent printed more than ${OUTPUT_LIMIT >> 20} MiB; the transcripts contain only the beginning`,
-          ]
+        ? [`the agent printed more than ${OUTPUT_LIMIT >> 20} MiB; the transcripts contain only the beginning`]
         : []),
       ...(problems === null ? [] : outputWarnings(problems)),
-      ...found
-        .filter(({ message }) => message !== whyUnknown)
-        .map(({ message }) => `agent output: ${message}`),
+      ...found.filter(({ message }) => message !== whyUnknown).map(({ message }) => `agent output: ${message}`),
       // Without its server, a run says nothing about it, whether or not a gate looks.
       ...new Set(
-        recorded.mcp.problems.map(({ server, message }) =>
-          redact(`the MCP server ${server} under test: ${message}`),
-        ),
+        recorded.mcp.problems.map(({ server, message }) => redact(`the MCP server ${server} under test: ${message}`)),
       ),
       ...(whyUnknown === UNREAD
         ? ["not all of the agent's output could be read, so what it did is not fully known"]
@@ -223,9 +211,7 @@ export async function summarizeOutput(
 }
 
 const bytesOf = (session: readonly AgentOutput[]): number =>
-  session
-    .flatMap(({ stdout, stderr }) => [stdout, stderr])
-    .reduce((sum, file) => sum + statSync(file).size, 0);
+  session.flatMap(({ stdout, stderr }) => [stdout, stderr]).reduce((sum, file) => sum + statSync(file).size, 0);
 
 const lastSessionEvent = (events: EventBody[]) => events.findLast((event) => event.type === 'session');
 

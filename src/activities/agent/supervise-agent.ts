@@ -41,20 +41,14 @@ export interface Supervision {
  * possible and `fresh` is not set. Returns the number of the start that ended.
  * @throws ApplicationFailure (non-retryable) after MAX_LOST lost starts
  */
-export async function superviseToEnd(
-  supervision: Supervision,
-  first: number,
-  fresh = false,
-): Promise<number> {
+export async function superviseToEnd(supervision: Supervision, first: number, fresh = false): Promise<number> {
   const { context, history, fence, signal } = supervision;
   const { environment, handle } = context;
   for (let start = Math.max(first, lastStart(handle)); ; start++) {
     const before = await environment.inspect(handle, start);
     if (before.state === 'none') await startAgent(supervision, start, fresh);
-    else if (before.state === 'ended')
-      history.push(`start ${start} of the agent had already ended; used its output`);
-    else if (before.state !== 'dead')
-      history.push(`start ${start} of the agent was still running; adopted it`);
+    else if (before.state === 'ended') history.push(`start ${start} of the agent had already ended; used its output`);
+    else if (before.state !== 'dead') history.push(`start ${start} of the agent was still running; adopted it`);
     const end = before.state === 'ended' ? before : await follow(supervision, start);
     history.push(...(await syncCredentials(context.environment, context, start)));
     if (end.state === 'ended') return start;
@@ -101,8 +95,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     await environment.kill(handle, 'everything');
     const { folder, resumes } = startFiles(handle, start);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (session !== null || agent.resume === null)
-      await writeFileAtomic(resumes, session ?? NO_SESSION, 0o600);
+    if (session !== null || agent.resume === null) await writeFileAtomic(resumes, session ?? NO_SESSION, 0o600);
     if (!isNext)
       history.push(
         `start ${start} of the agent ${session === null ? 'was given the earlier turns' : 'resumed its session'}`,

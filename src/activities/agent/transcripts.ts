@@ -164,10 +164,7 @@ const withCut = (event: RunEvent): RunEvent =>
     : event;
 
 /** Appends the post scripts to events.jsonl. Replaces those that are already there, so it can be repeated. */
-export async function addPostScripts(
-  { files }: RunPlaces,
-  scripts: (Manifest<CommandRecord> | null)[],
-): Promise<void> {
+export async function addPostScripts({ files }: RunPlaces, scripts: (Manifest<CommandRecord> | null)[]): Promise<void> {
   const yieldIfDue = createYielder();
   await writeLines(files, files.events, async (write) => {
     let last = { seq: 0, attempt: 1 };

@@ -73,16 +73,13 @@ export interface ContextStep {
 
 /** Message to the agent about the scripts that were run before it; null if there are none. */
 export async function contextMessage(context: RunIdentity): Promise<string | null> {
-  const steps = stepsOfKind(context.scenario, 'script').map(({ name }) =>
-    readStep<ContextStep>(context, name),
-  );
+  const steps = stepsOfKind(context.scenario, 'script').map(({ name }) => readStep<ContextStep>(context, name));
   const texts = (await Promise.all(steps)).flatMap((manifest) => manifest?.result.told ?? []);
   if (texts.length === 0) return null;
   const parts = texts.map(({ line, answer }) => `$ ${line}\n${answer}`);
-  return [
-    'These scripts of the project were run before you began. Each is shown with its answer.',
-    ...parts,
-  ].join('\n\n');
+  return ['These scripts of the project were run before you began. Each is shown with its answer.', ...parts].join(
+    '\n\n',
+  );
 }
 
 /** Result of the step in which the simulated user speaks. */

@@ -58,10 +58,7 @@ export async function usageOfStart(
 }
 
 /** Usage of all starts of an agent, including lost ones, which were paid for too. */
-export async function usageOf(
-  context: RunIdentity & RunSecrets,
-  outputs: readonly AgentOutput[],
-): Promise<RunUsage> {
+export async function usageOf(context: RunIdentity & RunSecrets, outputs: readonly AgentOutput[]): Promise<RunUsage> {
   const { agent, run, plan } = context;
   const meter = createUsageMeter(run.cell.model, await createPricer(plan.prices), agent);
   let parser = agent.parser();

@@ -13,8 +13,7 @@ import type { LoadedRun, RunIdentity, RunPlaces } from '../run/context.js';
  * again.
  */
 const unsaved = remembered(() => new Map<string, JudgeAnswer>());
-const keyOf = ({ files }: RunPlaces, asker: string, number: number): string =>
-  answerFile(files, asker, number);
+const keyOf = ({ files }: RunPlaces, asker: string, number: number): string => answerFile(files, asker, number);
 
 /**
  * Returns the answers that a part of the run was given (`asker`: the judge, a gate, ...), in order. They stay even if

@@ -82,10 +82,7 @@ async function startAgent(
     await startOneShot(environment, agent, planned, start, timeoutSecs);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
-    throw new ModelFailed(
-      'refused',
-      'the question is too long for an argument; use prompt = "stdin" or "file"',
-    );
+    throw new ModelFailed('refused', 'the question is too long for an argument; use prompt = "stdin" or "file"');
   }
 }
 
@@ -112,14 +109,8 @@ function failureOf({ ending, message, again }: Classified, timeoutSecs: number):
   // Each start may cost money, so it is not repeated without end.
   if (again?.why === 'killed') return new ModelFailed('timeout', message);
   if (again !== null) {
-    const kind =
-      again.isMisled === true ? 'unreadable' : again.why === 'limit' ? 'rate_limited' : 'unavailable';
-    return new ModelFailed(
-      kind,
-      message,
-      null,
-      again.at === null ? null : Math.max(0, again.at - Date.now()),
-    );
+    const kind = again.isMisled === true ? 'unreadable' : again.why === 'limit' ? 'rate_limited' : 'unavailable';
+    return new ModelFailed(kind, message, null, again.at === null ? null : Math.max(0, again.at - Date.now()));
   }
   return ending === 'unable' ? new ModelFailed('refused', message) : null;
 }

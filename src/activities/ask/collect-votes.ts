@@ -94,8 +94,7 @@ export async function collectVotes<A>(
   });
   if (votes.length < question.votes) {
     const ask = await prepare(context, model, question, fence, signal);
-    while (votes.length < question.votes)
-      votes.push(await askForVote(context, model, question, answers, ask, fence));
+    while (votes.length < question.votes) votes.push(await askForVote(context, model, question, answers, ask, fence));
   }
   return { votes, answers };
 }
@@ -200,9 +199,7 @@ function failureOf(
     type: kind,
     message: text,
     nonRetryable: isFinal,
-    ...(retryAfterMs === null
-      ? {}
-      : { nextRetryDelay: Math.min(Math.max(retryAfterMs, MIN_WAIT_MS), MAX_WAIT_MS) }),
+    ...(retryAfterMs === null ? {} : { nextRetryDelay: Math.min(Math.max(retryAfterMs, MIN_WAIT_MS), MAX_WAIT_MS) }),
   });
 }
 

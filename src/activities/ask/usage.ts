@@ -38,9 +38,7 @@ export async function usageOf(
   const { judgeAgent, plan, provider } = context;
   const askers = who === STEPS.judge ? [STEPS.judge] : await otherAskers(context);
   const given = await Promise.all(
-    askers.map(async (asker) =>
-      (await readAnswers(context, asker)).map((answer, at) => ({ asker, at, answer })),
-    ),
+    askers.map(async (asker) => (await readAnswers(context, asker)).map((answer, at) => ({ asker, at, answer }))),
   );
   const answers = given.flat().map(({ answer }) => answer);
   const warnings = given
@@ -70,12 +68,10 @@ async function usageOfAgent(
   const { agent, model, handle } = placed;
   const outputs = [];
   for (const output of await agentOutputs({ environment, handle }, lastStart(handle)))
-    if (((await askerOfStart(placed, output.start)) === STEPS.judge) === (who === STEPS.judge))
-      outputs.push(output);
+    if (((await askerOfStart(placed, output.start)) === STEPS.judge) === (who === STEPS.judge)) outputs.push(output);
   const pricer = await createPricer(plan.prices);
   const starts = [];
-  for (const output of outputs)
-    starts.push((await usageOfStart(agent, output, createUsageMeter(model, pricer))).usage);
+  for (const output of outputs) starts.push((await usageOfStart(agent, output, createUsageMeter(model, pricer))).usage);
   // The exact usage of an interrupted start is unknown.
   const interrupted = starts.some(({ token_usage_at_least: atLeast }) => atLeast !== undefined);
   const usage = interrupted ? NO_USAGE : sumUsage(starts.map((start) => start.token_usage));
@@ -83,9 +79,7 @@ async function usageOfAgent(
 }
 
 /** The total cost, or the known part of it. */
-function costOf(
-  parts: readonly Pick<AskedUsage, 'cost_usd' | 'cost_usd_at_least'>[],
-): Omit<AskedUsage, 'usage'> {
+function costOf(parts: readonly Pick<AskedUsage, 'cost_usd' | 'cost_usd_at_least'>[]): Omit<AskedUsage, 'usage'> {
   const cost_usd = sumOfCosts(parts.map((part) => part.cost_usd));
   const known = sumOfCosts(parts.map((part) => part.cost_usd ?? part.cost_usd_at_least ?? 0)) ?? 0;
   return cost_usd === null && known > 0 ? { cost_usd, cost_usd_at_least: known } : { cost_usd };

@@ -9,11 +9,7 @@ import { execWithRoom } from '../step/room.js';
 import { withMocks } from '../run/mock-server.js';
 import type { LoadedRun, RunIdentity, RunPlaces } from '../run/context.js';
 
-type RunStepCommand = (
-  command: Command,
-  env: Record<string, string>,
-  timeoutSecs: number,
-) => Promise<CommandResult>;
+type RunStepCommand = (command: Command, env: Record<string, string>, timeoutSecs: number) => Promise<CommandResult>;
 
 /**
  * Returns a function that runs the commands of a step that checks the agent's work or adds to its prompt: in the run's

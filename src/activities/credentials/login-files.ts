@@ -50,10 +50,7 @@ export function whyNotLoggedIn({ agent }: Pick<CredentialTarget, 'agent'>): stri
  * `syncCredentials`.
  * @throws ApplicationFailure (non-retryable) if the user is not logged in
  */
-export async function copyCredentials(
-  target: CredentialTarget,
-  start: number,
-): Promise<StartRequest['files']> {
+export async function copyCredentials(target: CredentialTarget, start: number): Promise<StartRequest['files']> {
   const given = [];
   for (const file of target.agent.login ?? []) {
     const content = await readTextIfThere(userFile(file));
@@ -102,15 +99,10 @@ export async function loginSecrets(environment: Environment, target: CredentialT
   const files = target.agent.login ?? [];
   if (files.length === 0) return [];
   const starts = (await readdir(copiesFolder(target)).catch(() => [])).map(Number);
-  const paths = files.flatMap((file) => [
-    userFile(file),
-    ...starts.map((start) => copyPath(target, start, file)),
-  ]);
+  const paths = files.flatMap((file) => [userFile(file), ...starts.map((start) => copyPath(target, start, file))]);
   const texts = [
     ...(await Promise.all(paths.map(readTextIfThere))),
-    ...(starts.length === 0
-      ? []
-      : await Promise.all(files.map((file) => readFromAgent(environment, target, file)))),
+    ...(starts.length === 0 ? [] : await Promise.all(files.map((file) => readFromAgent(environment, target, file)))),
   ];
   return [...new Set(texts.flatMap((text) => stringsIn(parseJson(text ?? ''))))].filter(
     (value) => value.length >= SECRET_LENGTH,

@@ -36,11 +36,7 @@ export const variablesOfAgent = (plan: KnownToPlan, who: AgentRef): string[] => 
 ];
 
 /** Returns an agent of the plan with its variables filled in; null if this build does not know the agent. */
-export function resolveAgent(
-  plan: KnownToPlan,
-  who: AgentRef,
-  values: Record<string, string>,
-): ResolvedAgent | null {
+export function resolveAgent(plan: KnownToPlan, who: AgentRef, values: Record<string, string>): ResolvedAgent | null {
   const settings = ownValue(plan.agents, who.agent);
   const { env, missing } = resolveEnv(settings?.env ?? {}, values);
   const configured = settings === undefined ? {} : { [who.agent]: { ...settings, env } };

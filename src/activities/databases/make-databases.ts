@@ -87,9 +87,7 @@ export async function databaseResources(state: string, values: Readonly<Record<s
       remedy: `DROP DATABASE ${name}`,
       remove: async () => {
         if (!filled.ok)
-          throw new Error(
-            `not set: ${filled.missing.join(', ')}; set it in the shell of \`engine start\` to drop it`,
-          );
+          throw new Error(`not set: ${filled.missing.join(', ')}; set it in the shell of \`engine start\` to drop it`);
         await dropDatabase(filled.text, name, AbortSignal.timeout(DROP_MS));
         forgetDatabase(state, name);
       },

@@ -13,13 +13,16 @@ import { readStep } from '../step/run-step-once.js';
 import type { RunIdentity } from '../run/context.js';
 
 /** The result of a gate that could not be checked. */
-export const brokenGate = (
-  { gate }: Pick<PlacedGate, 'gate'>,
-  index: number,
-  message: string,
-): GateDetail => ({
-  ...{ index, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate) },
-  ...{ status: 'error', passed: false, detail: null, duration_ms: 0, message },
+export const brokenGate = ({ gate }: Pick<PlacedGate, 'gate'>, index: number, message: string): GateDetail => ({
+  index,
+  gate_type: gate.type,
+  name: gate.name ?? null,
+  subject: gateSubject(gate),
+  status: 'error',
+  passed: false,
+  detail: null,
+  duration_ms: 0,
+  message,
 });
 
 /**
@@ -61,18 +64,14 @@ async function recordedVerdict(
   { run }: WorkOfRun,
   turn: number | undefined,
 ): Promise<GateDetail | null> {
-  const record = await readJsonIfThere<Pick<RunRecord, 'scenario'>>(
-    runFiles(join(deps.resultsPath, run)).run,
-  );
+  const record = await readJsonIfThere<Pick<RunRecord, 'scenario'>>(runFiles(join(deps.resultsPath, run)).run);
   if (record === null) return null;
   const { effective } = await readScenario(deps.resultsPath, record.scenario.hash);
   // Its scripts may have changed.
   if (effective.checks !== context.checks) return null;
   const index = gatesOf(effective.scenario).findIndex((one) => canonicalJson(one) === canonicalJson(placed));
   if (index === -1) return null;
-  return (
-    (await readStep<GateDetail>(storeOfRun(deps, context, run), STEPS.gate(index, turn)))?.result ?? null
-  );
+  return (await readStep<GateDetail>(storeOfRun(deps, context, run), STEPS.gate(index, turn)))?.result ?? null;
 }
 
 const NOT_KEPT = 'cannot be checked again: what the workspace contained at this point was not kept';

@@ -98,8 +98,15 @@ const doneByCommand = (context: RunIdentity, step: string): Done => ({
 const unlessWhole = (isWhole: boolean): Pick<Trajectory, 'unread'> => (isWhole ? {} : { unread: true });
 
 const NOTHING = {
-  ...{ commands: [], commandCount: 0, structured: true, tools: {}, failed: [], costUsd: 0 },
-  ...{ skills: {}, actions: [], mcp: { calls: [], callCount: 0, problems: [] } },
+  commands: [],
+  commandCount: 0,
+  structured: true,
+  tools: {},
+  failed: [],
+  costUsd: 0,
+  skills: {},
+  actions: [],
+  mcp: { calls: [], callCount: 0, problems: [] },
   isOutput: true,
   tokens: { input: 0, output: 0, reasoning: 0, cache_read: 0, cache_write: 0 },
 } satisfies Omit<Trajectory, 'answer'>;

@@ -71,8 +71,7 @@ export async function makeCurrent(
   const { namespace } = client.options;
   const deployment = { namespace, deploymentName };
   /** A request whose answer got lost would otherwise be waited for until the worker ends, and no sweep would start. */
-  const ask = <T>(request: () => Promise<T>): Promise<T> =>
-    client.withDeadline(Date.now() + ANSWER_MS, request);
+  const ask = <T>(request: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + ANSWER_MS, request);
   const begun = performance.now();
   let isWarned = false;
   while (!signal.aborted) {
@@ -80,17 +79,15 @@ export async function makeCurrent(
       const { workerDeploymentInfo, conflictToken } = await ask(() =>
         client.workflowService.describeWorkerDeployment(deployment),
       );
-      const current = protocolOf(
-        workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId ?? '',
-      );
+      const current = protocolOf(workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId ?? '');
       if (current > ENGINE_PROTOCOL)
-        report(
-          `sweeps are directed by hosts with protocol ${current}, and this one has ${ENGINE_PROTOCOL}; update it`,
-        );
+        report(`sweeps are directed by hosts with protocol ${current}, and this one has ${ENGINE_PROTOCOL}; update it`);
       if (current >= ENGINE_PROTOCOL) return;
       await ask(() =>
         client.workflowService.setWorkerDeploymentCurrentVersion({
-          ...{ ...deployment, conflictToken, ignoreMissingTaskQueues: true },
+          ...deployment,
+          conflictToken,
+          ignoreMissingTaskQueues: true,
           buildId: versionOf(ENGINE_PROTOCOL),
         }),
       );
@@ -99,8 +96,7 @@ export async function makeCurrent(
     } catch (error) {
       const { message } = error as Error;
       const isLate = performance.now() - begun > LATE_MS;
-      if (isLate && !isWarned)
-        report(`no sweep starts until this host may direct them: ${message}; it tries again`);
+      if (isLate && !isWarned) report(`no sweep starts until this host may direct them: ${message}; it tries again`);
       isWarned ||= isLate;
     }
     await sleep(isWarned ? SLOWLY_MS : TRY_MS, undefined, { signal }).catch(() => undefined);

@@ -67,8 +67,7 @@ export function createOffers(now: () => number = Date.now): Offers {
   return {
     decline: (what, reason) => {
       const last = known.get(what);
-      const { since, alone } =
-        last !== undefined && isRecent(last.at) ? last : { since: now(), alone: now() };
+      const { since, alone } = last !== undefined && isRecent(last.at) ? last : { since: now(), alone: now() };
       known.delete(what); // the newest comes last
       known.set(what, { reason, since, alone, at: now() });
       for (const oldest of [...known.keys()].slice(0, -MOST)) known.delete(oldest);
@@ -88,7 +87,8 @@ export function createOffers(now: () => number = Date.now): Offers {
       [...known]
         .filter(([, { at }]) => isRecent(at))
         .map(([what, { reason, since, at }]) => ({
-          ...{ what, reason },
+          what,
+          reason,
           since: new Date(since).toISOString(),
           at: new Date(at).toISOString(),
         })),

@@ -39,7 +39,11 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
   const slots = createSlots(stateFolder, options.slots);
   let draining = false;
   const host: Host = {
-    ...{ id, name, labels, agents, slots },
+    id,
+    name,
+    labels,
+    agents,
+    slots,
     identity: `${name}.${id}`,
     queue: hostQueueOf(taskQueue, id),
     offers: createOffers(),
@@ -53,7 +57,8 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
       const warn = (line: string): void => console.error(line);
       const shown = showSigns(
         {
-          ...{ store, host },
+          store,
+          host,
           hasRuns: async () => slots.taken().size > 0 || (await openRuns({ stateFolder, server })).length > 0,
           everyMs: beatMs(lostSecsOf(process.env)),
           reachesServer: () =>
@@ -64,8 +69,7 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
                 () => false,
               ),
           onDrain: (drain) => {
-            if (drain !== draining)
-              warn(drain ? 'draining: this host takes no new runs' : 'taking runs again');
+            if (drain !== draining) warn(drain ? 'draining: this host takes no new runs' : 'taking runs again');
             draining = drain;
             slots.close(drain);
           },
@@ -91,7 +95,6 @@ async function hostId(stateFolder: string): Promise<string> {
   const id = randomBytes(4).toString('hex');
   await publishOnce(file, `${JSON.stringify({ schema_version: 1, id })}\n`, 0o600);
   const note = parseJson((await readTextIfThere(file)) ?? '');
-  if (isJsonObject(note) && typeof note['id'] === 'string' && /^[0-9a-f]{8}$/.test(note['id']))
-    return note['id'];
+  if (isJsonObject(note) && typeof note['id'] === 'string' && /^[0-9a-f]{8}$/.test(note['id'])) return note['id'];
   throw new Error(`${file} is damaged; remove it to make this machine a new host`);
 }

@@ -43,17 +43,12 @@ export const placeCell =
   };
 
 /** Returns why this host is not meant for the cell; null if it is. */
-function whyNotHere(
-  { labels, agents, isDraining }: Host,
-  { on = [], protocol = 0 }: Plan,
-  cell: Cell,
-): string | null {
+function whyNotHere({ labels, agents, isDraining }: Host, { on = [], protocol = 0 }: Plan, cell: Cell): string | null {
   const missing = on.filter((label) => !labels.includes(label));
   if (isDraining()) return 'it is draining';
   if (protocol > ENGINE_PROTOCOL) return 'its build is too old for this sweep; update llm-tool-test';
   if (missing.length > 0) return `it lacks the label ${missing.join(', ')}`;
-  if (agents !== null && !agents.includes(cell.agent))
-    return `it does not run the agent ${cell.agent} (--agents)`;
+  if (agents !== null && !agents.includes(cell.agent)) return `it does not run the agent ${cell.agent} (--agents)`;
   return null;
 }
 

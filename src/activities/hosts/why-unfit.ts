@@ -34,8 +34,14 @@ export async function whyUnfit(deps: Deps, plan: Plan, cell: Cell): Promise<stri
   const targetPath = targetPathOf(deps.resultsPath, effective);
   const startsAgent = plan.regrade?.or_run !== false && findAgentStep(scenario) !== null;
   const unready = whyNotReady({
-    ...{ ...effective, place, plan, targetPath, run: { cell } },
-    ...{ agent: resolved.agent, access: resolved.access, values: env.values },
+    ...effective,
+    place,
+    plan,
+    targetPath,
+    run: { cell },
+    agent: resolved.agent,
+    access: resolved.access,
+    values: env.values,
     regrade: plan.regrade === undefined ? null : { run: null, orRun: startsAgent },
   });
   if (unready !== null) return unready;

@@ -26,8 +26,7 @@ const MOCKS = '.mocks.json';
 /** Folder with the records of calls. The agent can write there, because it makes the calls. */
 export const callsFolder = ({ config }: Pick<RunPlaces, 'config'>): string => join(config, 'mocked-calls');
 /** The same for calls of tools of MCP servers, which are made outside of a sandbox. */
-export const toolCallsFolder = ({ root }: EnvironmentHandle): string =>
-  join(root, RUN_FOLDERS.proxy, 'mocked-calls');
+export const toolCallsFolder = ({ root }: EnvironmentHandle): string => join(root, RUN_FOLDERS.proxy, 'mocked-calls');
 
 /**
  * Programs and scripts for the private folder that comes first on PATH. Node and its program are linked there, so that

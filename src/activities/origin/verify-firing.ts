@@ -93,8 +93,7 @@ export async function claimOrder(
 }
 
 /** Orders begin with the time at which they were given. */
-const isFresh = (order: string, longestMs: number): boolean =>
-  Date.now() - Number(order.split('-')[0]) <= longestMs;
+const isFresh = (order: string, longestMs: number): boolean => Date.now() - Number(order.split('-')[0]) <= longestMs;
 
 async function isClaimed(objects: ObjectStore, name: string, execution: string): Promise<boolean> {
   return (await objects.putOnce(name, execution)) || (await objects.get(name))?.toString() === execution;

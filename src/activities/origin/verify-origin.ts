@@ -1,16 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import {
-  claim,
-  claimOf,
-  closeOrder,
-  remembered,
-  supersede,
-  verifyRunProof,
-  verifySweepProof,
-  whyClosed,
-} from '#host';
+import { claim, claimOf, closeOrder, remembered, supersede, verifyRunProof, verifySweepProof, whyClosed } from '#host';
 import { createLruCache } from '#lib';
 import { type RunRef, type SweepOrigin, sweepWorkflowId } from '#protocol';
 import { ledgerOf, originKey } from '#store';
@@ -33,12 +24,7 @@ async function verifySweep(deps: Deps, { sweep, planHash }: Planned, given: Swee
   const facts = { sweep, planHash, order: given.order };
   const order = verifySweepProof(await originKey(deps), facts, given.proof);
   if (order === null) throw refusal(`sweep ${sweep}`, NOT_STARTED);
-  await claimOnce(
-    deps,
-    `sweep ${sweep}`,
-    { sweep, order, workflowId: sweepWorkflowId(sweep) },
-    given.execution,
-  );
+  await claimOnce(deps, `sweep ${sweep}`, { sweep, order, workflowId: sweepWorkflowId(sweep) }, given.execution);
   return order;
 }
 
@@ -64,11 +50,7 @@ export async function verifyPlacing(deps: Deps, planned: Planned, given: SweepOr
  * Like `verifySweep`, for the activity that writes the summary. Returns a function that closes the order; after that,
  * nothing more can begin by it.
  */
-export async function verifyEnd(
-  deps: Deps,
-  planned: Planned,
-  given: SweepOrigin,
-): Promise<() => Promise<void>> {
+export async function verifyEnd(deps: Deps, planned: Planned, given: SweepOrigin): Promise<() => Promise<void>> {
   const order = await verifySweep(deps, planned, given);
   const { sweep } = planned;
   const ledger = await ledgerOf(deps);
@@ -95,8 +77,7 @@ async function claimOnce(
   { sweep, order, workflowId }: { sweep: string; order: string; workflowId: string },
   execution: string,
 ): Promise<void> {
-  if ((currentWorkflowId() ?? workflowId) !== workflowId)
-    throw refusal(what, 'the proof belongs to another workflow');
+  if ((currentWorkflowId() ?? workflowId) !== workflowId) throw refusal(what, 'the proof belongs to another workflow');
   const { stateFolder, isOwnServer } = deps;
   const note = claimOf(sweep, order, workflowId);
   await claims()(JSON.stringify([stateFolder, note, execution]), async () => {

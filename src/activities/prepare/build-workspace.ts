@@ -78,8 +78,7 @@ export async function buildWorkspace(
   const fixture = fixtureFolder(deps.resultsPath, given.fixture);
   const { files } = scenario.inputs;
   const sqlite = await sqliteFiles(scenario, fixture, signal);
-  if (!sqlite.ok)
-    return cannotBeBuilt(unfitText(given, `${databaseAt(given, sqlite.index)}.sql: ${sqlite.problem}`));
+  if (!sqlite.ok) return cannotBeBuilt(unfitText(given, `${databaseAt(given, sqlite.index)}.sql: ${sqlite.problem}`));
   const contents = { ...(await placedPrograms(given, fixture)), fixture, files, data: sqlite.files };
   await environment.prepare(handle, contents, fence.check);
   const problem = await makeDatabases(given, fence, signal);
@@ -162,7 +161,12 @@ export async function placedPrograms(
 
 /** The result of a preparation that stops before anything was set up. */
 export const cannotBeBuilt = (unfit: string): Prepared => ({
-  ...{ setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] },
+  setup: [],
+  health_check: null,
+  agent_version: null,
+  resolved: null,
+  unfit,
+  warnings: [],
 });
 
 /** The reason why a run is unfit, redacted. Shortened because it crosses Temporal. */
@@ -230,22 +234,16 @@ async function linkedDeno(context: LoadedRun, fixture: string): Promise<Contents
   const others = pathOf(context)
     .split(delimiter)
     .filter((folder) => folder !== context.binaries);
-  if (
-    !sharesHost(context.handle) ||
-    !hasScripts ||
-    (await findExecutable('deno', others.join(delimiter))) !== null
-  )
+  if (!sharesHost(context.handle) || !hasScripts || (await findExecutable('deno', others.join(delimiter))) !== null)
     return {};
   const deno = await findDeno(context.handle.project);
   return deno === null ? {} : { deno };
 }
 
-const pathOf = ({ baseEnv, targetEnv }: RunPlaces & RunSecrets): string =>
-  targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
+const pathOf = ({ baseEnv, targetEnv }: RunPlaces & RunSecrets): string => targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
 
 /** The source of a container or cloud sandbox. */
-const sourceOf = ({ container }: RunPlaces['place']): string =>
-  container === undefined ? 'template' : 'image';
+const sourceOf = ({ container }: RunPlaces['place']): string => (container === undefined ? 'template' : 'image');
 
 export async function whyNoTarget(context: RunPlaces & RunSecrets, { binary }: Target): Promise<string> {
   if (!sharesHost(context.handle))

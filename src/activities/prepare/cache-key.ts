@@ -37,8 +37,7 @@ export async function cacheKey(
   if (findAgentStep(scenario) === null) return unknown('nothing is known of the programs that its steps run');
   if (handle.sandbox !== undefined)
     return unknown(`the template ${handle.sandbox.template} of E2B may change at any time`);
-  if (context.agent.isHosted === true)
-    return unknown(`the modules of the agent ${run.cell.agent} may change`);
+  if (context.agent.isHosted === true) return unknown(`the modules of the agent ${run.cell.agent} may change`);
   const [server] = mcpServersOf(context.subject);
   if (server !== undefined) return unknown(`the MCP server ${server.name} may change`);
   const { launch, program } = await planLaunch(context);
@@ -63,9 +62,7 @@ export async function cacheKey(
         build: buildId(),
         // Without the context's other fields, which are those of this run.
         inputs: sha256(canonicalJson(agentInputs(EffectiveScenario.parse(context), run.cell.agent))),
-        environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(
-          ' ',
-        ),
+        environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(' '),
         live: context.plan.live === true,
         agent,
         model,

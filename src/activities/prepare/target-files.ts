@@ -12,8 +12,7 @@ export const notPrograms = ({ handle }: RunPlaces): string[] => [...handle.hidde
 export async function targetFiles(context: LoadedRun, resolved: string): Promise<TargetFiles> {
   const { container, sandbox } = context.handle;
   if (container !== undefined) return filesOfImage(context, container.image);
-  if (sandbox !== undefined)
-    return { fingerprint: null, unknown: 'the files of a template of E2B are unknown' };
+  if (sandbox !== undefined) return { fingerprint: null, unknown: 'the files of a template of E2B are unknown' };
   const workspace = workspaceAround(context, resolved);
   // The fixture's hash covers the workspace unless setup commands change it.
   if (workspace !== null && context.scenario.inputs.commands.length === 0)

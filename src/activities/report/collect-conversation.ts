@@ -54,18 +54,14 @@ export interface CheckedGate {
  * Combines the results of a gate in all turns: the first error, else the first failure, else the last pass. Null if it
  * was not checked.
  */
-export function combineTurns(
-  results: readonly { turn: number | null; detail: GateDetail }[],
-): GateDetail | null {
+export function combineTurns(results: readonly { turn: number | null; detail: GateDetail }[]): GateDetail | null {
   const [first] = results;
   if (first === undefined || first.turn === null) return first?.detail ?? null;
   const by = (status: GateDetail['status']) => results.find(({ detail }) => detail.status === status);
   const decisive = by('error') ?? by('fail') ?? results.at(-1) ?? first;
   const { status, message } = decisive.detail;
   const when =
-    status === 'pass'
-      ? `passed after each of ${results.length} turns`
-      : `after turn ${decisive.turn ?? 0}: ${message}`;
+    status === 'pass' ? `passed after each of ${results.length} turns` : `after turn ${decisive.turn ?? 0}: ${message}`;
   return {
     ...decisive.detail,
     message: when,

@@ -20,12 +20,7 @@ import { type AskedUsage, usageOf } from '../ask/usage.js';
 import { ALTERED, type Manifest, readStep } from '../step/run-step-once.js';
 import { agentOutputs, discardedWork } from '../agent/outputs.js';
 import { type ContextStep, lastOfTurns, turnNumber } from '../agent/turns.js';
-import {
-  type CheckedGate,
-  collectConversation,
-  combineTurns,
-  type FoundConversation,
-} from './collect-conversation.js';
+import { type CheckedGate, collectConversation, combineTurns, type FoundConversation } from './collect-conversation.js';
 import { describeStarts } from '../agent/unreported-start.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { CommandStepResult } from '../commands/command-record.js';
@@ -105,10 +100,8 @@ export async function collectSteps(
       return null;
     }
   };
-  const each = <T>(
-    list: readonly unknown[],
-    step: (index: number) => string,
-  ): Promise<(Manifest<T> | null)[]> => Promise.all(list.map((_, index) => read<T>(step(index))));
+  const each = <T>(list: readonly unknown[], step: (index: number) => string): Promise<(Manifest<T> | null)[]> =>
+    Promise.all(list.map((_, index) => read<T>(step(index))));
 
   const prepared = await read<Prepared>(STEPS.prepare);
   const published = await readAgentSteps(context, read);
@@ -223,14 +216,15 @@ export async function collectSteps(
     steps.evaluators.forEach((left, index) => wants(STEPS.evaluator(index), left));
     if (steps.judge !== null || isJudgeDue(context, performed, gateDetails))
       checks.push({
-        ...{ kind: 'judge', step: STEPS.judge },
-        ...{ left: steps.judge?.result ?? null, why: why(STEPS.judge) },
+        kind: 'judge',
+        step: STEPS.judge,
+        left: steps.judge?.result ?? null,
+        why: why(STEPS.judge),
       });
   }
   // Other steps that failed for good or were altered must not be ignored.
   const known = new Set(checks.map(({ step }) => step));
-  for (const step of [...altered, ...failures.map((failure) => failure.step)])
-    if (!known.has(step)) wants(step, null);
+  for (const step of [...altered, ...failures.map((failure) => failure.step)]) if (!known.has(step)) wants(step, null);
 
   const lacking = checks.flatMap(({ step, left, why }): [string, string][] =>
     left === null ? [[step, why ?? NOTHING]] : [],
@@ -241,10 +235,7 @@ export async function collectSteps(
 const NOTHING = 'left no result';
 
 /** Returns null as the cost if answers were altered. The verdicts still count: they were made of them before. */
-async function usedBy(
-  context: LoadedRun & RunAccess,
-  who: Parameters<typeof usageOf>[1],
-): ReturnType<typeof usageOf> {
+async function usedBy(context: LoadedRun & RunAccess, who: Parameters<typeof usageOf>[1]): ReturnType<typeof usageOf> {
   try {
     return await usageOf(context, who);
   } catch (error) {
@@ -256,11 +247,7 @@ async function usedBy(
 const isAltered = (error: unknown): boolean => error instanceof ApplicationFailure && error.type === ALTERED;
 
 /** True if the plan requires this run to be judged. */
-const isJudgeDue = (
-  { judge, scenario }: RunIdentity,
-  agent: Found['agent'],
-  gates: readonly GateDetail[],
-): boolean =>
+const isJudgeDue = ({ judge, scenario }: RunIdentity, agent: Found['agent'], gates: readonly GateDetail[]): boolean =>
   judge !== null &&
   judgeSkipReason({
     always: judge.always,

@@ -60,9 +60,7 @@ const filesOf = (
   after: FilesAfter | null,
 ): Pick<Done, 'files' | 'filesLeftOut' | 'filesRemoved'> => ({
   files:
-    after === null
-      ? null
-      : Object.fromEntries(Object.entries(after.files).map(([path, text]) => [redact(path), text])),
+    after === null ? null : Object.fromEntries(Object.entries(after.files).map(([path, text]) => [redact(path), text])),
   filesLeftOut: after?.leftOut ?? null,
   filesRemoved: after?.removed ?? null,
 });
@@ -70,10 +68,15 @@ const filesOf = (
 function ofCommand(context: RunSecrets, left: Manifest<CommandStepResult>): Done {
   const { exit_code, stdout, stderr, duration_ms, output, after = null } = left.result;
   return {
-    ...{ exitCode: exit_code, stdout: output?.text ?? stdout, stderr },
+    exitCode: exit_code,
+    stdout: output?.text ?? stdout,
+    stderr,
     ...filesOf(context, after),
-    ...{ startedAtMs: startOf(left), endedAtMs: endOf(left), durationMs: duration_ms },
-    ...{ trajectory: [], trajectoryLeftOut: 0 },
+    startedAtMs: startOf(left),
+    endedAtMs: endOf(left),
+    durationMs: duration_ms,
+    trajectory: [],
+    trajectoryLeftOut: 0,
   };
 }
 
@@ -107,17 +110,20 @@ function ofAgent(context: RunPlaces & RunSecrets, left: Manifest<AgentStep>): Do
   const { record, trajectory, turn, after = null } = left.result;
   const { stderr } = startFiles(handle, record.starts);
   const isShown = trajectory?.structured === true && existsSync(files.events);
-  const isOfTurn = ({ attempt }: RunEvent): boolean =>
-    attempt >= (turn?.first ?? 1) && attempt <= record.starts;
+  const isOfTurn = ({ attempt }: RunEvent): boolean => attempt >= (turn?.first ?? 1) && attempt <= record.starts;
   const { steps, leftOut } = trajectorySteps(isShown ? eventsIn(files.events, isOfTurn) : []);
   const answer = turn === undefined ? trajectory?.answer : turn.agent;
   const durationMs = turn?.own?.duration_ms ?? record.duration_ms;
   return {
-    ...{ exitCode: record.exit_code, stdout: answer ?? '' },
+    exitCode: record.exit_code,
+    stdout: answer ?? '',
     stderr: existsSync(stderr) ? stderrTail(stderr) : '',
     ...filesOf(context, after),
-    ...{ startedAtMs: startOf(left), endedAtMs: endOf(left), durationMs },
-    ...{ trajectory: isShown ? steps : null, trajectoryLeftOut: leftOut },
+    startedAtMs: startOf(left),
+    endedAtMs: endOf(left),
+    durationMs,
+    trajectory: isShown ? steps : null,
+    trajectoryLeftOut: leftOut,
   };
 }
 

@@ -49,8 +49,7 @@ export function composeRecord(
     spoiled: found.performed?.result.spoiled ?? null,
     checks,
   });
-  const isUnchecked =
-    ['pass', 'fail'].includes(decision.outcome) && checksNothing(scenario, context.judge !== null);
+  const isUnchecked = ['pass', 'fail'].includes(decision.outcome) && checksNothing(scenario, context.judge !== null);
   const commands = (isAfterAgent: boolean): CommandRecord[] =>
     found.commands.flatMap(({ of, left }) =>
       of.isAfterAgent === isAfterAgent && left !== null ? CommandRecord.parse(left.result) : [],
@@ -140,9 +139,7 @@ function notices(
       ? []
       : [`the sandbox shared the network of this machine, including its loopback: ${place.lacksNetwork}`]),
     ...(agent?.containment === 'group'
-      ? [
-          'no PID namespace on this machine: agent processes were tracked by session and an environment variable',
-        ]
+      ? ['no PID namespace on this machine: agent processes were tracked by session and an environment variable']
       : []),
     ...failures('command before the agent', before),
     ...failures('post script', posts),
@@ -202,12 +199,7 @@ const reasonNotJudged = ({ judge, scenario }: RunIdentity, found: Found): string
  * A step of the scenario. One in which the agent works is listed with all runs of the agent, and with the other steps
  * of its turns.
  */
-function stepsPlanned(
-  found: Found,
-  { step, name }: NamedStep<Step>,
-  at: number,
-  first: number,
-): PlannedStep[] {
+function stepsPlanned(found: Found, { step, name }: NamedStep<Step>, at: number, first: number): PlannedStep[] {
   if (!isAgentKind(step.kind))
     return [[name, [...found.contexts, ...found.commands].find(({ of }) => of.name === name)?.left ?? null]];
   const names = agentStepNames(found.agents.map(({ result }) => result));

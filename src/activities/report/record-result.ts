@@ -109,8 +109,11 @@ export async function recordMissing(
     if (lostCell === undefined && otherwise === null) continue;
     if (written++ % CELLS_PER_CHECK === 0 && (await isOver())) return false;
     const line = resultWithoutRun(cell, {
-      ...{ sweep, scenario_hash: scenarioOf(plan, cell)?.hash ?? '', timestamp: new Date().toISOString() },
-      ...{ outcome: 'error', message: lostCell?.message ?? otherwise?.message ?? '' },
+      sweep,
+      scenario_hash: scenarioOf(plan, cell)?.hash ?? '',
+      timestamp: new Date().toISOString(),
+      outcome: 'error',
+      message: lostCell?.message ?? otherwise?.message ?? '',
       // The number of starts is unknown: the agent may have been started.
       ...(lostCell !== undefined || otherwise?.wasStarted === true ? { attempts: null, starts: null } : {}),
     });
@@ -129,11 +132,7 @@ const redoOf = (lost: LostCell | undefined): Pick<LostCell, 'redo'> =>
   lost?.redo === undefined ? {} : { redo: lost.redo };
 
 /** Sends the trace of a run that has ended, if a collector is named. Whatever goes wrong, the run has its result. */
-export async function sendTrace(
-  { traces }: Pick<Deps, 'traces'>,
-  run: TracedRun,
-  events: string,
-): Promise<void> {
+export async function sendTrace({ traces }: Pick<Deps, 'traces'>, run: TracedRun, events: string): Promise<void> {
   if (traces === undefined) return;
   const trace = createTrace(run, traces.withContent);
   const yieldIfDue = createYielder();

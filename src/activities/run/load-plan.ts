@@ -60,8 +60,7 @@ const readStored = (file: string): Promise<string> =>
   Promise.resolve(file)
     .then(readText)
     .catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !existsSync(dirname(dirname(file))))
-        throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !existsSync(dirname(dirname(file)))) throw error;
       throw ApplicationFailure.nonRetryable(
         `${file} is missing: restore it from a backup, or run the scenarios again`,
         'StoreBroken',

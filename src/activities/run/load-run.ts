@@ -34,11 +34,7 @@ export async function loadRun(
 }
 
 /** The same for a step that starts the agent or asks a model. */
-export async function loadWithAccess(
-  deps: Deps,
-  run: RunRef,
-  loading: Loading = {},
-): Promise<LoadedRun & RunAccess> {
+export async function loadWithAccess(deps: Deps, run: RunRef, loading: Loading = {}): Promise<LoadedRun & RunAccess> {
   const loaded = await loadRun(deps, run, loading);
   return { ...loaded, ...loadAccess(deps, loaded) };
 }
@@ -90,7 +86,8 @@ async function loadIdentity(deps: Deps, run: RunRef, turn?: TurnRef): Promise<Ru
     ...effective,
     run,
     turn: turn ?? { number: 1, at: firstAgentStep(effective.scenario) },
-    ...{ plan, planHash },
+    plan,
+    planHash,
     scenarioFile: planned.file,
     scenarioHash: planned.hash,
     state: stateOfRun(stateFolder, run.run),

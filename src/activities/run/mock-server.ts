@@ -86,9 +86,7 @@ async function keepMockServer({ folder, mocks }: MockServer, step: string): Prom
   );
   if (started === 'up') return urlAt(port);
   const why =
-    started === null
-      ? `it did not listen within ${START_MS / 1000} s`
-      : readFileSync(startProblemFile(folder), 'utf8');
+    started === null ? `it did not listen within ${START_MS / 1000} s` : readFileSync(startProblemFile(folder), 'utf8');
   throw new Error(`the server of mocked endpoints could not start: ${why}`);
 }
 

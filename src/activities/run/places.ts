@@ -25,10 +25,7 @@ export async function loadPlaces(
   const { plan, run, scenario, state } = identity;
   // An agent without a sandbox may have removed our permissions.
   restoreAccess(state);
-  const place = await settledEnvironment(state, scenario.environment, decide, [
-    plan.project,
-    dirname(resultsPath),
-  ]);
+  const place = await settledEnvironment(state, scenario.environment, decide, [plan.project, dirname(resultsPath)]);
   const addresses = [...Object.values(onServers.env), ...mcpAddresses(identity.subject, env.values)];
   const mockServer = mockServerOf(identity);
   if (mockServer !== null && decide) await chooseMockPort(mockServer);
@@ -45,9 +42,7 @@ export async function loadPlaces(
             ports: [
               ...plan.sandbox.allow_loopback,
               ...more,
-              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {}), ...servers].flatMap(
-                loopbackPorts,
-              ),
+              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {}), ...servers].flatMap(loopbackPorts),
             ],
           },
         };
@@ -65,7 +60,9 @@ export async function loadPlaces(
   if (handle.sandbox !== undefined) await keepAccess(handle.sandbox, env.values);
   const base = baseIn(handle, env.base, place.container?.path ?? (await readRecord(handle))?.path);
   return {
-    ...{ environment: environments[place.type], handle, place },
+    environment: environments[place.type],
+    handle,
+    place,
     ...pathsIn(handle.root, { ...base, ...onServers.env }),
     files: runFiles(join(resultsPath, run.run)),
     checksFolder: identity.checks === undefined ? null : checksFolder(resultsPath, identity.checks),

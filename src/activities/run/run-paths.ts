@@ -83,8 +83,7 @@ export function handleOf(
 }
 
 /** A daemon or account may serve several users whose runs have the same names. */
-const machineName = (state: string): string =>
-  `llm-tool-test-${basename(state)}-${sha256(state).slice(0, 8)}`;
+const machineName = (state: string): string => `llm-tool-test-${basename(state)}-${sha256(state).slice(0, 8)}`;
 
 /** The handle of the agent that judges a run. Its mark is below the run's mark, so that it is killed with the run. */
 export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
@@ -94,7 +93,11 @@ export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
   const mark = `${handle.mark}/judge`;
   const { container, sandbox } = handle;
   return {
-    ...{ ...handle, root, workspace, journal, mark },
+    ...handle,
+    root,
+    workspace,
+    journal,
+    mark,
     ...(container === undefined ? {} : { container: { ...container, name: `${container.name}-judge` } }),
     ...(sandbox === undefined ? {} : { sandbox: { ...sandbox, name: `${sandbox.name}-judge` } }),
   };

@@ -8,9 +8,7 @@ export const stepsOfKind = <K extends Step['kind']>(
   { steps }: Pick<Scenario, 'steps'>,
   kind: K,
 ): NamedStep<StepOf<K>>[] =>
-  nameSteps(steps).flatMap((named) =>
-    named.step.kind === kind ? [{ ...named, step: named.step as StepOf<K> }] : [],
-  );
+  nameSteps(steps).flatMap((named) => (named.step.kind === kind ? [{ ...named, step: named.step as StepOf<K> }] : []));
 
 /** Returns the step that an activity should perform. @throws RangeError if the scenario has no such step */
 export function stepAt<K extends Step['kind']>(

@@ -2,14 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { environmentAddresses } from '#environments';
-import {
-  addressVariables,
-  type PublicValues,
-  readTextIfThere,
-  remembered,
-  secretsIn,
-  writeFileAtomic,
-} from '#host';
+import { addressVariables, type PublicValues, readTextIfThere, remembered, secretsIn, writeFileAtomic } from '#host';
 import { createLruCache, createRedactor, parseJson } from '#lib';
 import { publicNames } from '#scenario';
 import { fixtureFolder } from '#store';
@@ -68,9 +61,7 @@ export const forgetSecrets = (state: string): Promise<void> => rm(secretsFile(st
 
 /** Returns the context, with a redactor that also knows the tokens that the agent has received since. */
 export async function withNewLogin<
-  C extends Pick<RunIdentity, 'state'> &
-    Pick<RunPlaces, 'environment' | 'handle' | 'home' | 'config'> &
-    RunSecrets,
+  C extends Pick<RunIdentity, 'state'> & Pick<RunPlaces, 'environment' | 'handle' | 'home' | 'config'> & RunSecrets,
 >(context: C): Promise<C> {
   if (context.agent.login === null) return context;
   const found = await loginSecrets(context.environment, context);

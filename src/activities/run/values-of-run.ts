@@ -1,24 +1,11 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { variablesOfRuntime } from '#agent-host';
 import { missingInEnvironment, variablesOfEnvironment } from '#environments';
-import {
-  knownProviders,
-  missingVariables,
-  type ModelProvider,
-  readSweepEnv,
-  type SweepEnv,
-  sweepEnvFrom,
-} from '#host';
+import { knownProviders, missingVariables, type ModelProvider, readSweepEnv, type SweepEnv, sweepEnvFrom } from '#host';
 import { interpolate, parseJudgeName, referredNames, variableNames } from '#lib';
 import type { Cell } from '#model';
 import { type EffectiveScenario, modelAsked, type Plan, serverAddresses } from '#scenario';
-import {
-  type McpConnection,
-  type McpServer,
-  mcpServersOf,
-  type StoredSubject,
-  variablesOfSubject,
-} from '#subjects';
+import { type McpConnection, type McpServer, mcpServersOf, type StoredSubject, variablesOfSubject } from '#subjects';
 import {
   type AgentRef,
   resolveAgent,
@@ -79,14 +66,12 @@ export async function loadVariables(deps: Deps, identity: RunIdentity): Promise<
   const env = await valuesOfRun(deps, plan, run.cell, identity);
   const agent = resolveAgent(plan, run.cell, env.values);
   if (agent === null)
-    throw ApplicationFailure.nonRetryable(
-      `this worker does not know the agent ${run.cell.agent}`,
-      'UnknownAgent',
-    );
+    throw ApplicationFailure.nonRetryable(`this worker does not know the agent ${run.cell.agent}`, 'UnknownAgent');
   const asked = askedBy(plan, identity).agent;
   const judging = asked === null ? null : resolveAgent(plan, asked, env.values);
   return {
-    ...{ env, agent },
+    env,
+    agent,
     judging: asked === null || judging === null ? null : { ...judging, model: asked.model },
     targetEnv: resolveEnv(target?.env ?? {}, env.values).env,
     onServers: databasesOfRun(scenario, state, env.values),
@@ -163,10 +148,7 @@ export function connectionOf(
  * The arguments and variables of a program under test, which may be addresses. A server that has an address itself is
  * reached by the proxy alone.
  */
-export const mcpAddresses = (
-  subject: readonly StoredSubject[] | undefined,
-  values: Record<string, string>,
-): string[] =>
+export const mcpAddresses = (subject: readonly StoredSubject[] | undefined, values: Record<string, string>): string[] =>
   mcpServersOf(subject).flatMap((server) => {
     const connection = connectionOf(server, {}, values);
     return 'url' in connection ? [] : Object.values(connection.env);

@@ -3,14 +3,7 @@ import { Context } from '@temporalio/activity';
 import { type Firing, firingId } from '#decide';
 import { isMirror, proveSweep, sweepEnvFrom, writeFileAtomic, writeSweepEnv } from '#host';
 import { LIMITS, sha256 } from '#lib';
-import {
-  type FiringEnd,
-  type FiringRef,
-  lostSecsOf,
-  type PlannedFiring,
-  sweepOrder,
-  sweepTitle,
-} from '#protocol';
+import { type FiringEnd, type FiringRef, lostSecsOf, type PlannedFiring, sweepOrder, sweepTitle } from '#protocol';
 import type { Plan, StoredSchedule } from '#scenario';
 import {
   beginFiring,
@@ -43,8 +36,7 @@ export const planScheduled =
     const verified = await verifySchedule(deps, objects, ref);
     const { stored, at } = verified;
     const earlier = await readFiring(objects, ref.schedule, firingId(at));
-    const firing =
-      earlier?.workflow === ref.execution ? earlier : await begin(deps, objects, verified, ref.execution);
+    const firing = earlier?.workflow === ref.execution ? earlier : await begin(deps, objects, verified, ref.execution);
     const { sweep } = firing;
     const planned = { firing: firing.firing, title: sweepTitle(stored.plan) };
     const values = variablesNow(deps, stored);
@@ -111,9 +103,24 @@ function firingOf(
   const firing = firingId(claimed);
   const sweep = `${schedule}-${firing}-${sha256(`${firing} ${workflow}`).slice(0, 8)}`;
   return {
-    ...{ schema_version: 1, schedule, firing, scheduled_at: new Date(at).toISOString(), triggered, workflow },
-    ...{ sweep, status: 'running', exit_code: null, compared_with: null, verdict: null, reasons: [] },
-    ...{ totals: null, cost_usd: null, ended_at: null, webhook: null, nights: null, configurations: [] },
+    schema_version: 1,
+    schedule,
+    firing,
+    scheduled_at: new Date(at).toISOString(),
+    triggered,
+    workflow,
+    sweep,
+    status: 'running',
+    exit_code: null,
+    compared_with: null,
+    verdict: null,
+    reasons: [],
+    totals: null,
+    cost_usd: null,
+    ended_at: null,
+    webhook: null,
+    nights: null,
+    configurations: [],
     text: `${schedule} (${sweep}): running`,
   };
 }
@@ -136,12 +143,7 @@ async function publishPlan(
 /** Writes the result of a firing: the comparison with the reference, the exit code and the JUnit report. */
 export const reportScheduled =
   ({ resultsPath, ...deps }: Deps) =>
-  async ({
-    firing: id,
-    status,
-    message,
-    ...ref
-  }: FiringEnd): Promise<{ exitCode: number; webhook: boolean }> => {
+  async ({ firing: id, status, message, ...ref }: FiringEnd): Promise<{ exitCode: number; webhook: boolean }> => {
     const objects = await objectsOf(resultsPath);
     const { stored } = await verifySchedule({ resultsPath, ...deps }, objects, ref);
     const begun = await readFiring(objects, ref.schedule, id);
@@ -152,7 +154,8 @@ export const reportScheduled =
     const lost = message === undefined ? [] : [`the workflow of the sweep did not complete: ${message}`];
     const { exit_code: exitCode } = await reportNight(resultsPath, objects, stored, {
       ...begun,
-      ...{ status, ended_at: new Date().toISOString() },
+      status,
+      ended_at: new Date().toISOString(),
       reasons: begun.sweep === null ? begun.reasons : lost,
     });
     await removeUsedTriggers(objects, ref.schedule);

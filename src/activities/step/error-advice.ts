@@ -29,8 +29,7 @@ export async function withAdvice<R>(perform: () => Promise<R>, own: readonly str
 }
 
 function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
-  if (error instanceof SymlinkInTheWay)
-    return ApplicationFailure.nonRetryable(error.message, 'SymlinkInTheWay');
+  if (error instanceof SymlinkInTheWay) return ApplicationFailure.nonRetryable(error.message, 'SymlinkInTheWay');
   if (error instanceof E2bRefused) return ApplicationFailure.nonRetryable(error.message, 'E2bRefused');
   if (isStoreAway(error))
     return ApplicationFailure.create({ type: STORE_AWAY, message: `${error.message}; the step is retried` });
@@ -48,18 +47,14 @@ function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
 }
 
 /** Path at which the disk is full. Node names no file if a write fails, and the source if a copy fails. */
-const placeOf = (
-  error: NodeJS.ErrnoException & { dest?: string },
-  own: readonly string[],
-): string | undefined => own.find((folder) => whyNoRoom(folder, BARELY) !== null) ?? error.dest ?? error.path;
+const placeOf = (error: NodeJS.ErrnoException & { dest?: string }, own: readonly string[]): string | undefined =>
+  own.find((folder) => whyNoRoom(folder, BARELY) !== null) ?? error.dest ?? error.path;
 
 /** The folder or path in one of our folders that makes a path unusable; null if there is none. */
 function blocking(path: string, code: string | undefined, own: readonly string[]): string | null {
   const folder = own.find((folder) => path === folder || path.startsWith(`${folder}/`));
   if (code !== 'ENOENT') return folder === undefined || code !== 'EACCES' ? null : path;
-  return (
-    own.find((folder) => (path === folder || path.startsWith(`${folder}/`)) && !existsSync(folder)) ?? null
-  );
+  return own.find((folder) => (path === folder || path.startsWith(`${folder}/`)) && !existsSync(folder)) ?? null;
 }
 
 /** V8 and Node report a lack of memory in their own ways. */

@@ -30,9 +30,7 @@ const performed = new Map<string, Set<() => void>>();
  * is sent after an interval: most steps are over by then. `work` can pass what an agent is doing to `onProgress`.
  * Within `work`, this adds nothing.
  */
-export async function heartbeating<T>(
-  work: (signal: AbortSignal, onProgress: OnProgress) => Promise<T>,
-): Promise<T> {
+export async function heartbeating<T>(work: (signal: AbortSignal, onProgress: OnProgress) => Promise<T>): Promise<T> {
   const context = Context.current();
   const outer = beating.get(context);
   if (outer !== undefined) return work(context.cancellationSignal, outer);

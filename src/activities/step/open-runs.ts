@@ -24,8 +24,7 @@ type CellOfSweep = Pick<RunRef, 'sweep' | 'cell'>;
 const folderOf = ({ stateFolder }: State): string => openRunsFolder(stateFolder);
 const short = (name: string): string => sha256(name).slice(0, 12);
 const keyOf = ({ sweep, cell }: CellOfSweep): string => short(`${sweep}/${cell.id}`);
-const fileOf = (state: State, run: RunRef): string =>
-  join(folderOf(state), `${keyOf(run)}.${short(run.run)}`);
+const fileOf = (state: State, run: RunRef): string => join(folderOf(state), `${keyOf(run)}.${short(run.run)}`);
 
 /**
  * Notes that this host has begun a run. The note is removed when the run is cleaned up. If the run's workflow ends

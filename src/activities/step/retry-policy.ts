@@ -104,11 +104,7 @@ export function withRetryPolicy<T extends Record<string, (...args: never[]) => P
 }
 
 /** Measures an attempt of a step. */
-async function measured<R>(
-  metrics: Metrics | undefined,
-  name: string,
-  perform: () => Promise<R>,
-): Promise<R> {
+async function measured<R>(metrics: Metrics | undefined, name: string, perform: () => Promise<R>): Promise<R> {
   const startedAt = performance.now();
   const end = (result: StepEnd): void => metrics?.stepEnded(name, result, performance.now() - startedAt);
   try {
@@ -131,10 +127,7 @@ async function retrying<R>(name: string, limits: Limits, perform: () => Promise<
   const { failed = 0 } = before();
   const number = ADOPTED.has(name) ? failed + 1 : ownAttempt();
   if (number > tries)
-    throw ApplicationFailure.nonRetryable(
-      `gave up after ${tries} attempts, none of which finished`,
-      'GivenUp',
-    );
+    throw ApplicationFailure.nonRetryable(`gave up after ${tries} attempts, none of which finished`, 'GivenUp');
   try {
     return await perform();
   } catch (caught) {
@@ -144,8 +137,7 @@ async function retrying<R>(name: string, limits: Limits, perform: () => Promise<
         ? ApplicationFailure.create({ type: ENV_FILE, message: caught.message })
         : caught;
     const { type } = error as ApplicationFailure;
-    if (error instanceof ApplicationFailure && type != null && WAITED_OUT.has(type))
-      throw waitOut(error, type, limits);
+    if (error instanceof ApplicationFailure && type != null && WAITED_OUT.has(type)) throw waitOut(error, type, limits);
     // A worker that shuts down ends its attempts, which is not a failure of the step.
     if (Context.current().cancellationSignal.aborted) throw error;
     if (error instanceof MachineGone && !REPLACES_MACHINE.has(name))

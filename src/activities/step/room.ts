@@ -15,9 +15,7 @@ const RECENT_MS = 100;
  * because its result must be stored. @throws the file system's error
  */
 export const assertRecordable = (context: Pick<RunIdentity, 'state'> & Pick<RunPlaces, 'files'>): void =>
-  [stateFolderOf(context), dirname(context.files.folder)].forEach((folder) =>
-    assertRecentRoom(folder, RECENT_MS),
-  );
+  [stateFolderOf(context), dirname(context.files.folder)].forEach((folder) => assertRecentRoom(folder, RECENT_MS));
 
 const LOOK_MS = 1000;
 
@@ -25,10 +23,7 @@ const LOOK_MS = 1000;
  * Checks once per second while `work` is pending, and once after it has settled, whether the disk of the state folder
  * has room. Resolves with the disk's first error at once, or with null when `work` has settled; never rejects.
  */
-export async function firstNoRoom(
-  stateFolder: string,
-  work: Promise<unknown>,
-): Promise<NodeJS.ErrnoException | null> {
+export async function firstNoRoom(stateFolder: string, work: Promise<unknown>): Promise<NodeJS.ErrnoException | null> {
   const state = { settled: false };
   const settle = (): void => void (state.settled = true);
   const end = work.then(settle, settle);

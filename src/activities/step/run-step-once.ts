@@ -66,11 +66,7 @@ export async function runStepOnce<T>(
 }
 
 /** Publishes the result of a step, signed. Returns false, and changes nothing, if it has one. */
-export const publishStep = (
-  context: StepStore,
-  step: string,
-  manifest: Manifest<unknown>,
-): Promise<boolean> =>
+export const publishStep = (context: StepStore, step: string, manifest: Manifest<unknown>): Promise<boolean> =>
   publishOnce(
     manifestFile(context, step),
     sign(context.originKey, context.run.run, step, JSON.stringify(manifest)),
@@ -84,10 +80,7 @@ const MAX_DEPTH = 10;
  * An error thrown by a step is stored in Temporal's history, with its causes, and may name files that an agent created.
  * Masks the run's secrets in it and nothing else, so that a person can still tell which path is meant.
  */
-export async function maskErrors<T>(
-  { secrets }: Pick<RunSecrets, 'secrets'>,
-  perform: () => Promise<T>,
-): Promise<T> {
+export async function maskErrors<T>({ secrets }: Pick<RunSecrets, 'secrets'>, perform: () => Promise<T>): Promise<T> {
   try {
     return await perform();
   } catch (error) {
@@ -110,8 +103,7 @@ function maskedError(error: unknown, mask: (text: string) => string, depth: numb
     const { cause } = fields;
     if (cause === undefined) return error;
     const masked = depth === 0 ? undefined : maskedError(cause, mask, depth - 1);
-    if (masked !== cause)
-      Object.defineProperty(error, 'cause', { value: masked, configurable: true, writable: true });
+    if (masked !== cause) Object.defineProperty(error, 'cause', { value: masked, configurable: true, writable: true });
     return error;
   } catch {
     return new Error(mask(String(fields['message'])));

@@ -48,10 +48,7 @@ export async function tearDown(
 }
 
 /** Returns null if the resource is gone, or why it is not. */
-async function tryToRemove(
-  { remove }: Resource,
-  { pausesMs, limitMs }: typeof TRIES,
-): Promise<string | null> {
+async function tryToRemove({ remove }: Resource, { pausesMs, limitMs }: typeof TRIES): Promise<string | null> {
   const late = new AbortController();
   // A daemon or server may never answer. What it does later does no harm.
   const limit = sleep(limitMs, `no answer within ${limitMs / 1000} s`, { signal: late.signal });

@@ -18,8 +18,7 @@ export function isOpen(answer: Answer, firstRunId: string | undefined): Open {
   switch (answer.kind) {
     case 'found':
       return (
-        answer.running &&
-        (firstRunId === undefined || answer.firstRunId === null || answer.firstRunId === firstRunId)
+        answer.running && (firstRunId === undefined || answer.firstRunId === null || answer.firstRunId === firstRunId)
       );
     case 'missing':
       return false;

@@ -17,9 +17,7 @@ import { heartbeating, heartbeatNow } from '../step/heartbeat.js';
 /** True if an agent of the run, or one that judges it, is alive. */
 export async function hasLivingAgent(deps: Deps, run: RunRef): Promise<boolean> {
   const places = await placesOfRun(deps, run);
-  const starts = await Promise.all(
-    places.map(({ environment, handle }) => livingStarts(environment, handle)),
-  );
+  const starts = await Promise.all(places.map(({ environment, handle }) => livingStarts(environment, handle)));
   return starts.some(({ living }) => living.length > 0);
 }
 

@@ -30,10 +30,7 @@ const keyOf = ({ runId, activityId, attempt }: Omit<PendingStep, 'worker'>): str
 const underWay = new Set<string>();
 
 /** Marks an attempt as performed by this worker while `perform` runs. */
-export async function whileUnderWay<T>(
-  step: Omit<PendingStep, 'worker'>,
-  perform: () => Promise<T>,
-): Promise<T> {
+export async function whileUnderWay<T>(step: Omit<PendingStep, 'worker'>, perform: () => Promise<T>): Promise<T> {
   const key = keyOf(step);
   underWay.add(key);
   try {
@@ -79,11 +76,7 @@ export function createLostSteps(workers: Workers): (steps: readonly PendingStep[
  * Fails lost steps, so that the server assigns them again at once instead of after their heartbeat timeout, and takes
  * their workflow off the worker's sticky queue, on which its workflow tasks would wait.
  */
-export async function giveUp(
-  client: Client,
-  workflowId: string,
-  lost: readonly PendingStep[],
-): Promise<void> {
+export async function giveUp(client: Client, workflowId: string, lost: readonly PendingStep[]): Promise<void> {
   const failure = ApplicationFailure.create({
     type: 'WorkerLost',
     message: 'worker lost',

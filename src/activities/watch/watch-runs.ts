@@ -10,13 +10,7 @@ import { tearDownLeftovers } from '../teardown/tear-down.js';
 import { endRun, hasLivingAgent } from './end-run.js';
 import { freeUnusedSlots } from '../hosts/slot-supplier.js';
 import { actionFor, type Answer, isOpen, type Open } from './action-for.js';
-import {
-  createLostSteps,
-  giveUp,
-  handedOut,
-  type PendingStep,
-  workersOn,
-} from './fail-orphaned-activities.js';
+import { createLostSteps, giveUp, handedOut, type PendingStep, workersOn } from './fail-orphaned-activities.js';
 
 /**
  * Runs without a living agent mostly wait for a provider. There may be many, so each round checks only this many of
@@ -91,11 +85,8 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
     deps.metrics?.openRuns(notes.map(measured));
     const runs = notes.map(({ run }) => run);
     const sweeps = new Map<string, Open>();
-    for (const sweep of new Set(runs.map((run) => run.sweep)))
-      sweeps.set(sweep, await open(sweepWorkflowId(sweep)));
-    const chosen = new Set(
-      Array.from({ length: OTHERS_PER_ROUND }, (_, index) => (turn + index) % runs.length),
-    );
+    for (const sweep of new Set(runs.map((run) => run.sweep))) sweeps.set(sweep, await open(sweepWorkflowId(sweep)));
+    const chosen = new Set(Array.from({ length: OTHERS_PER_ROUND }, (_, index) => (turn + index) % runs.length));
     turn += OTHERS_PER_ROUND;
     for (const [index, run] of runs.entries()) {
       await guarded(run, async () => {
@@ -125,9 +116,7 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
 
   async function repeat(all: boolean): Promise<void> {
     await round(all)
-      .then(() =>
-        deps.host === undefined ? undefined : freeUnusedSlots(client, deps.host, deps.isOwnServer),
-      )
+      .then(() => (deps.host === undefined ? undefined : freeUnusedSlots(client, deps.host, deps.isOwnServer)))
       .then(tearDownIfDue)
       .catch((error: unknown) => warn(String(error)));
     if (!stopped) timer = setTimeout(() => void repeat(false), watchMs);
@@ -135,8 +124,7 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
 
   return {
     start: async (...taskQueues) => {
-      for (const taskQueue of taskQueues)
-        await recoverSteps(taskQueue).catch((error: unknown) => warn(String(error)));
+      for (const taskQueue of taskQueues) await recoverSteps(taskQueue).catch((error: unknown) => warn(String(error)));
       await repeat(true);
     },
     stop: () => {

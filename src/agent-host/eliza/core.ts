@@ -86,10 +86,7 @@ export interface Runtime {
     provider: string,
     priority: number,
   ): void;
-  registerEvent(
-    event: 'ACTION_STARTED' | 'ACTION_COMPLETED',
-    handler: (event: ActionEvent) => Promise<void>,
-  ): void;
+  registerEvent(event: 'ACTION_STARTED' | 'ACTION_COMPLETED', handler: (event: ActionEvent) => Promise<void>): void;
   registerEvent(event: 'MODEL_USED', handler: (event: ModelEvent) => Promise<void>): void;
   getSetting(name: string, ...more: unknown[]): unknown;
   initialize(): Promise<void>;

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RuntimeDatabase } from '../runtime.js';
 import type { Core, Memory, Runtime, Uuid } from './core.js';
-import {
-  answer,
-  type DatabaseContent,
-  memoriesOf,
-  nothing,
-  type Row,
-  storable,
-} from './database/memories.js';
+import { answer, type DatabaseContent, memoriesOf, nothing, type Row, storable } from './database/memories.js';
 import { agentsOf, componentsOf, entitiesOf, relationshipsOf } from './database/people.js';
 import { type Identity, SOURCE } from './observe.js';
 
@@ -111,8 +104,7 @@ const placesOf = ({ worlds, rooms }: DatabaseContent) => {
     },
     createRooms: (created: Partial<Row>[]) => answer(created.map((room) => createIn(rooms, room))),
     getRoomsByIds: (ids: Uuid[]) => answer(ids.flatMap((id) => rooms[id] ?? [])),
-    getRoomsByWorld: (worldId: Uuid) =>
-      answer(Object.values(rooms).filter((room) => room['worldId'] === worldId)),
+    getRoomsByWorld: (worldId: Uuid) => answer(Object.values(rooms).filter((room) => room['worldId'] === worldId)),
     updateRoom: (room: Row) => update(rooms, room),
     deleteRoom: (id: Uuid) => removeRooms((room) => room.id === id),
     deleteRoomsByWorldId: (worldId: Uuid) => removeRooms((room) => room['worldId'] === worldId),
@@ -187,8 +179,7 @@ export async function seedDatabase(
       ...(memory.metadata === undefined ? {} : { metadata: memory.metadata }),
     };
     // createMemory does not do this
-    const searchable =
-      runtime.getModel('TEXT_EMBEDDING') === undefined ? row : await runtime.addEmbeddingToMemory(row);
+    const searchable = runtime.getModel('TEXT_EMBEDDING') === undefined ? row : await runtime.addEmbeddingToMemory(row);
     await runtime.createMemory(searchable, memory.tableName, memory.unique);
   }
   for (const { sourceEntityId, targetEntityId, tags, metadata } of relationships)

@@ -121,15 +121,18 @@ export function observe(runtime: Runtime, { agent, room, world }: Identity, unse
       if (!inActions) {
         emitThought(content.thought);
         // The runtime delivers a simple reply itself, without an event. What others say here performs no action.
-        if (content.simple === true)
-          for (const name of content.actions ?? []) emitPerformed(name, content.text ?? '');
+        if (content.simple === true) for (const name of content.actions ?? []) emitPerformed(name, content.text ?? '');
       }
       const { text = '' } = content;
       if (text === '') return [];
       replied = true;
       emit({ type: 'message', role: 'assistant', text });
       const memory: Memory = {
-        ...{ id: randomUUID(), entityId: agent, agentId: agent, roomId: room, worldId: world },
+        id: randomUUID(),
+        entityId: agent,
+        agentId: agent,
+        roomId: room,
+        worldId: world,
         content: { source: SOURCE, ...content },
         createdAt: Date.now(),
       };

@@ -33,7 +33,10 @@ export const performTurn: PerformTurn = async (turn) => {
     await seedDatabase(runtime, core, request.setup.database, identity);
   const { user: entityId, room: roomId, world: worldId } = identity;
   const message: Memory = {
-    ...{ id: core.stringToUuid(`${request.sessionId} ${request.turn}`), entityId, roomId, worldId },
+    id: core.stringToUuid(`${request.sessionId} ${request.turn}`),
+    entityId,
+    roomId,
+    worldId,
     content: { text: request.input, source: SOURCE, channelType: 'API' },
     createdAt: Date.now(),
   };
@@ -107,11 +110,7 @@ async function endOf(
   if (runtime.messageService === null) throw new Error('the runtime has no message service');
   try {
     // It waits for actions and evaluators.
-    const { responseContent } = await runtime.messageService.handleMessage(
-      runtime,
-      message,
-      observed.callback,
-    );
+    const { responseContent } = await runtime.messageService.handleMessage(runtime, message, observed.callback);
     const failed = observed.modelFailure();
     if (!observed.hasReplied()) {
       if (failed !== null) return { state: null, failed };
@@ -149,9 +148,7 @@ const PACKAGE = '@elizaos/core';
 async function loadCore(folder: string): Promise<Core> {
   const loaded = await loadModule(folder, PACKAGE);
   if (typeof loaded['AgentRuntime'] !== 'function' || typeof loaded['stringToUuid'] !== 'function')
-    throw new CannotSetUp(
-      `${PACKAGE} is not a version that is supported here; install it: npm install ${PACKAGE}@1`,
-    );
+    throw new CannotSetUp(`${PACKAGE} is not a version that is supported here; install it: npm install ${PACKAGE}@1`);
   return loaded as unknown as Core;
 }
 
@@ -164,9 +161,7 @@ const SERVICE_MS = 30_000;
  * @throws CannotSetUp
  */
 async function startRuntime(runtime: Runtime, plugins: readonly Plugin[]): Promise<void> {
-  const types = new Set(
-    plugins.flatMap(({ services = [] }) => services.map(({ serviceType }) => serviceType)),
-  );
+  const types = new Set(plugins.flatMap(({ services = [] }) => services.map(({ serviceType }) => serviceType)));
   const loads = [...types].map(async (type): Promise<string | null> => {
     const started = runtime.getServiceLoadPromise(type).then(
       () => null,
@@ -209,8 +204,6 @@ async function characterIn(folder: string, path: string): Promise<object> {
     (value) => typeof value === 'object' && value !== null && 'name' in value,
   );
   if (found === undefined)
-    throw new CannotSetUp(
-      `${path} exports no character; export one as default, or under the name 'character'`,
-    );
+    throw new CannotSetUp(`${path} exports no character; export one as default, or under the name 'character'`);
   return found;
 }

@@ -15,15 +15,9 @@ export function replaceModels(runtime: Runtime, ask: AskModel): void {
     system: text(parameters['system']) ?? runtime.character.system,
     prompt: text(parameters['prompt']) ?? '',
   });
-  for (const type of TEXT)
-    runtime.registerModel(type, (_, parameters) => ask(question(parameters)), SOURCE, PRIORITY);
+  for (const type of TEXT) runtime.registerModel(type, (_, parameters) => ask(question(parameters)), SOURCE, PRIORITY);
   for (const type of OBJECT)
-    runtime.registerModel(
-      type,
-      async (_, parameters) => objectIn(await ask(question(parameters))),
-      SOURCE,
-      PRIORITY,
-    );
+    runtime.registerModel(type, async (_, parameters) => objectIn(await ask(question(parameters))), SOURCE, PRIORITY);
 }
 
 /** Gives the models of plugins the temperature that the character sets, too. */

@@ -21,18 +21,64 @@ const FILES = ['read', 'write'] as const;
 
 /** Permissions for members of `Deno`, including their `...Sync` forms (https://docs.deno.com/api/deno/). */
 const MEMBERS: Readonly<Record<string, readonly Permission[]>> = {
-  ...{ readFile: R, readTextFile: R, readDir: R, readLink: R, realPath: R, stat: R, lstat: R, watchFs: R },
-  ...{ writeFile: W, writeTextFile: W, mkdir: W, makeTempDir: W, makeTempFile: W, remove: W, rename: W },
-  ...{ truncate: W, chmod: W, chown: W, utime: W, link: W, symlink: W, create: W, copyFile: FILES },
-  ...{ connect: N, connectTls: N, connectQuic: N, listen: N, listenTls: N, listenDatagram: N, serve: N },
-  ...{ startTls: N, resolveDns: N, createHttpClient: N, env: ['env'], Command: ['run'], dlopen: ['ffi'] },
-  ...{ hostname: ['sys'], osRelease: ['sys'], osUptime: ['sys'], systemMemoryInfo: ['sys'], uid: ['sys'] },
-  ...{ gid: ['sys'], loadavg: ['sys'], networkInterfaces: ['sys'] },
+  readFile: R,
+  readTextFile: R,
+  readDir: R,
+  readLink: R,
+  realPath: R,
+  stat: R,
+  lstat: R,
+  watchFs: R,
+  writeFile: W,
+  writeTextFile: W,
+  mkdir: W,
+  makeTempDir: W,
+  makeTempFile: W,
+  remove: W,
+  rename: W,
+  truncate: W,
+  chmod: W,
+  chown: W,
+  utime: W,
+  link: W,
+  symlink: W,
+  create: W,
+  copyFile: FILES,
+  connect: N,
+  connectTls: N,
+  connectQuic: N,
+  listen: N,
+  listenTls: N,
+  listenDatagram: N,
+  serve: N,
+  startTls: N,
+  resolveDns: N,
+  createHttpClient: N,
+  env: ['env'],
+  Command: ['run'],
+  dlopen: ['ffi'],
+  hostname: ['sys'],
+  osRelease: ['sys'],
+  osUptime: ['sys'],
+  systemMemoryInfo: ['sys'],
+  uid: ['sys'],
+  gid: ['sys'],
+  loadavg: ['sys'],
+  networkInterfaces: ['sys'],
 };
 const GLOBALS: Readonly<Record<string, readonly Permission[]>> = { fetch: N, WebSocket: N, EventSource: N };
 const NODE_MODULES: Readonly<Record<string, readonly Permission[]>> = {
-  ...{ fs: FILES, 'fs/promises': FILES, child_process: ['run'], os: ['sys'] },
-  ...{ http: N, https: N, net: N, dgram: N, dns: N, tls: N, http2: N },
+  fs: FILES,
+  'fs/promises': FILES,
+  child_process: ['run'],
+  os: ['sys'],
+  http: N,
+  https: N,
+  net: N,
+  dgram: N,
+  dns: N,
+  tls: N,
+  http2: N,
 };
 
 /** Returns the places in a program's reachable code that need a permission. */
@@ -50,10 +96,7 @@ export function permissionUses(reached: readonly Reached[]): PermissionUse[] {
   return [...uses, ...imports];
 }
 
-function useOf(
-  node: Node,
-  isOwn: (name: string) => boolean,
-): Pick<PermissionUse, 'permissions' | 'what'> | null {
+function useOf(node: Node, isOwn: (name: string) => boolean): Pick<PermissionUse, 'permissions' | 'what'> | null {
   if (node.type === 'CallExpression' || node.type === 'NewExpression') {
     const callee = node['callee'] as Node;
     const member = memberOfDeno(callee);
@@ -65,9 +108,7 @@ function useOf(
   }
   const member = memberOfDeno(node);
   const permissions =
-    member === null
-      ? undefined
-      : (ownValue(MEMBERS, member) ?? ownValue(MEMBERS, member.replace(/Sync$/, '')));
+    member === null ? undefined : (ownValue(MEMBERS, member) ?? ownValue(MEMBERS, member.replace(/Sync$/, '')));
   return permissions === undefined || member === null ? null : { permissions, what: `Deno.${member}` };
 }
 

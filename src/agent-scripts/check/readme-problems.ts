@@ -33,8 +33,7 @@ export function readmeProblems(readme: Readme, paths: ScriptPaths): ReadmeProble
   ].sort((a, b) => a.line - b.line);
 }
 
-const blocksOf = ({ sections }: Readme, name: SectionName): Block[] =>
-  sectionNamed(sections, name)?.blocks ?? [];
+const blocksOf = ({ sections }: Readme, name: SectionName): Block[] => sectionNamed(sections, name)?.blocks ?? [];
 /** The line of a section. 1 if it is missing, which is reported separately. */
 const lineOf = ({ sections }: Readme, name: SectionName): number => sectionNamed(sections, name)?.line ?? 1;
 const has = ({ sections }: Readme, name: SectionName): boolean => sectionNamed(sections, name) !== undefined;
@@ -71,9 +70,7 @@ function summary(readme: Readme): ReadmeProblem[] {
   const blocks = blocksOf(readme, 'Summary');
   const [only] = blocks;
   const ok = blocks.length === 1 && only?.kind === 'text' && !only.text.includes('\n');
-  return ok
-    ? []
-    : [{ line: lineOf(readme, 'Summary'), message: 'expected one line that says what the script is for' }];
+  return ok ? [] : [{ line: lineOf(readme, 'Summary'), message: 'expected one line that says what the script is for' }];
 }
 
 function usage(readme: Readme, paths: ScriptPaths): ReadmeProblem[] {
@@ -94,9 +91,7 @@ function commandFaults({ flags, program }: DenoCommand, { source }: ScriptPaths)
     ...(program.replace(/^\.\//, '') === source
       ? []
       : [`runs ${program}; expected ${source}, from the project's root`]),
-    ...(permissionsOf(flags).has('all')
-      ? ['allows everything; list the permissions that the script needs']
-      : []),
+    ...(permissionsOf(flags).has('all') ? ['allows everything; list the permissions that the script needs'] : []),
   ];
 }
 
@@ -137,9 +132,7 @@ function output(readme: Readme): ReadmeProblem[] {
     return [{ line: lineOf(readme, 'Output'), message: 'expected a ```json block with an answer' }];
   const answer = answerIn(parseJson(block.code));
   if (typeof answer === 'string') return [{ line: block.line, message: answer }];
-  return answer.success
-    ? []
-    : [{ line: block.line, message: 'expected an answer with success; errors have a table' }];
+  return answer.success ? [] : [{ line: block.line, message: 'expected an answer with success; errors have a table' }];
 }
 
 function codes(readme: Readme): ReadmeProblem[] {
@@ -154,8 +147,7 @@ function codes(readme: Readme): ReadmeProblem[] {
       ? []
       : [{ line: table.line, message: `expected the columns Code | Description; got ${header}` }]),
     ...readme.codes.flatMap(({ line, value }) => {
-      if (!CODE.test(value))
-        return [{ line, message: `"${value}" is not a code; expected one like FILE_NOT_FOUND` }];
+      if (!CODE.test(value)) return [{ line, message: `"${value}" is not a code; expected one like FILE_NOT_FOUND` }];
       if (seen.has(value)) return [{ line, message: `${value} is listed twice` }];
       seen.add(value);
       return [];
@@ -169,16 +161,12 @@ function codes(readme: Readme): ReadmeProblem[] {
 function examples(readme: Readme, paths: ScriptPaths): ReadmeProblem[] {
   if (!has(readme, 'Examples')) return [];
   if (readme.examples.length === 0)
-    return [
-      { line: lineOf(readme, 'Examples'), message: 'expected a ```bash block with a command that runs' },
-    ];
+    return [{ line: lineOf(readme, 'Examples'), message: 'expected a ```bash block with a command that runs' }];
   const usual = parseDenoCommand(readme.usage?.value ?? '');
   return readme.examples.flatMap(({ line, command: text, output: shown }): ReadmeProblem[] => {
     const command = parseDenoCommand(text);
     const faults =
-      typeof command === 'string'
-        ? [command]
-        : [...commandFaults(command, paths), ...exampleFaults(command, usual)];
+      typeof command === 'string' ? [command] : [...commandFaults(command, paths), ...exampleFaults(command, usual)];
     const answer = shown === null ? null : answerIn(parseJson(shown.value));
     return [
       ...faults.map((message) => ({ line, message })),
@@ -216,11 +204,9 @@ export function exampleProblem(
   if (!read.ok) return read.problem;
   const { answer } = read;
   const expected = shown(example);
-  if (answer.success)
-    return expected.success ? null : `succeeded; the README shows ${expected.code ?? 'an error'}`;
+  if (answer.success) return expected.success ? null : `succeeded; the README shows ${expected.code ?? 'an error'}`;
   if (expected.success) return `answered ${answer.code}: ${answer.error}`;
-  if (answer.code !== expected.code)
-    return `answered ${answer.code}; the README shows ${expected.code ?? ''}`;
+  if (answer.code !== expected.code) return `answered ${answer.code}; the README shows ${expected.code ?? ''}`;
   const documented = readme.codes.some(({ value }) => value === answer.code);
   return documented ? null : `answered ${answer.code}, which is not in the table Error Codes`;
 }

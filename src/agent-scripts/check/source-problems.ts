@@ -99,12 +99,7 @@ function argumentProblems(readme: Readme, paths: ScriptPaths, specified: Specifi
     ...specified.flatMap(({ name, required, ...place }): Problem[] => {
       const row = rows.find((one) => one.name === name);
       if (row === undefined)
-        return [
-          inSource(
-            { file: paths.source, ...place },
-            `${name} is not in the table Arguments of ${paths.readme}`,
-          ),
-        ];
+        return [inSource({ file: paths.source, ...place }, `${name} is not in the table Arguments of ${paths.readme}`)];
       const says = `${name}: the source ${required ? 'requires it' : 'does not require it'}`;
       return row.required === required ? [] : [inReadme(paths, row.line, says)];
     }),
@@ -130,8 +125,7 @@ function codeProblems(
     ...uses
       .filter(({ code }, at) => uses.findIndex((use) => use.code === code) === at)
       .flatMap(({ code, ...place }): Problem[] => {
-        if (code === null)
-          return [inSource(place, 'expected the code as a literal, so that it can be compared')];
+        if (code === null) return [inSource(place, 'expected the code as a literal, so that it can be compared')];
         return isDocumented(code)
           ? []
           : [inSource(place, `${code} is not in the table Error Codes of ${paths.readme}`)];
@@ -157,11 +151,7 @@ function permissionProblems(readme: Readme, paths: ScriptPaths, reached: Reached
     ...stated
       .filter((permission) => !uses.some(({ permissions }) => permissions.some((one) => one === permission)))
       .map((permission) =>
-        inReadme(
-          paths,
-          readme.usage?.line ?? 1,
-          `--allow-${permission} is listed, but nothing in the source needs it`,
-        ),
+        inReadme(paths, readme.usage?.line ?? 1, `--allow-${permission} is listed, but nothing in the source needs it`),
       ),
   ];
 }

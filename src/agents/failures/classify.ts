@@ -7,8 +7,7 @@ import { lastMessage, meaningfulLines } from './stderr-noise.js';
 /** Exit statuses of shells for a command that is not found (127) or cannot be executed (126). */
 const CANNOT_START = new Set([126, 127]);
 /** Messages of Claude Code, Codex, OpenCode and pi if the session to resume does not exist. */
-const NO_SESSION =
-  /no conversation found with session|no rollout found|session not found|no session found matching/i;
+const NO_SESSION = /no conversation found with session|no rollout found|session not found|no session found matching/i;
 const MESSAGE_LENGTH = 300;
 /** Exit statuses for SIGHUP, SIGINT, SIGKILL and SIGTERM. A program that is killed from outside cannot print why. */
 const KILLED: ReadonlyMap<number, string> = new Map([
@@ -124,8 +123,7 @@ export function classifyByResult(end: AgentEnd): Classified {
   const reason = reasonOf(end);
   if (CANNOT_START.has(end.exitCode))
     return { ending: CAUSES.missing.ending, message: withExit(end, reason), again: null };
-  if (end.result !== null)
-    return { ending: 'gave_up', message: reason === '' ? 'gave up' : reason, again: null };
+  if (end.result !== null) return { ending: 'gave_up', message: reason === '' ? 'gave up' : reason, again: null };
   const message = `ended without reporting that it had finished; ${withExit(end, reason)}`;
   return { ending: 'crashed', message, again: null };
 }

@@ -14,8 +14,7 @@ const SOON_MS = 5 * 60_000;
 const VAGUE: ReadonlySet<FailureKind> = new Set(['busy', 'network', 'page']);
 
 /** The agent's report about its failure: its last error, else its stderr. */
-const reportOf = ({ error, stderr }: Reported): string =>
-  error?.message ?? meaningfulLines(stderr).join('\n');
+const reportOf = ({ error, stderr }: Reported): string => error?.message ?? meaningfulLines(stderr).join('\n');
 
 /** The report without what is not about the provider, or only seems to be: a page has words of all kinds. */
 const aboutProvider = (end: Reported): string =>
@@ -60,10 +59,7 @@ function kindOfStatus(status: number): FailureKind | null {
  * Classifies an end that the model's provider caused; null if nothing says so. Such an end says nothing about the tool
  * under test, except if the agent filled the model's context, which is its own fault.
  */
-export function providerFailure(
-  end: Reported & Pick<AgentEnd, 'at'>,
-  kind = failureKind(end),
-): Classified | null {
+export function providerFailure(end: Reported & Pick<AgentEnd, 'at'>, kind = failureKind(end)): Classified | null {
   if (kind === null) return null;
   const text = reportOf(end);
   const { why, ending } = CAUSES[kind];

@@ -47,8 +47,7 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   {
     kind: 'policy',
     pattern: /violat\w+ (?:our|the) usage polic/i,
-    example:
-      'API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy',
+    example: 'API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy',
     source: `${CLAUDE}/50795`,
   },
   {
@@ -97,15 +96,13 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   {
     kind: 'account',
     pattern: /(?:organization|account) does not have access|oauth_org_not_allowed/i,
-    example:
-      'Your organization does not have access to Claude. Please login again or contact your administrator.',
+    example: 'Your organization does not have access to Claude. Please login again or contact your administrator.',
     source: `${CLAUDE}/47130`,
   },
   {
     kind: 'account',
     pattern: /(?:extra usage|usage credits) (?:(?:is|are) )?required/i,
-    example:
-      'API Error: Extra usage is required for 1M context · enable extra usage at claude.ai/settings/usage',
+    example: 'API Error: Extra usage is required for 1M context · enable extra usage at claude.ai/settings/usage',
     source: `${CLAUDE}/58730`,
   },
   {
@@ -122,8 +119,7 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   },
   {
     kind: 'auth',
-    pattern:
-      /token could not be refreshed|refresh.?token.{0,30}(?:expired|revoked|reused|already used|invalid)/i,
+    pattern: /token could not be refreshed|refresh.?token.{0,30}(?:expired|revoked|reused|already used|invalid)/i,
     example:
       'Your access token could not be refreshed because your refresh token was revoked. Please log out and sign in again.',
     source: `${CODEX_LOGIN}: REFRESH_TOKEN_INVALIDATED_MESSAGE`,
@@ -142,8 +138,7 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   },
   {
     kind: 'auth',
-    pattern:
-      /no (?:api )?key (?:found )?for|set an auth method|missing environment variable.{0,40}(?:key|token)/i,
+    pattern: /no (?:api )?key (?:found )?for|set an auth method|missing environment variable.{0,40}(?:key|token)/i,
     example: 'No API key found for "openai". Set an API key environment variable or run \'/login openai\'.',
     source: `${PI}/coding-agent/src/core/sdk.ts`,
   },
@@ -182,8 +177,7 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   },
   {
     kind: 'account',
-    pattern:
-      /credit balance|insufficient.{0,10}(?:quota|credit|fund|balance)|billing|exceeded your current quota/i,
+    pattern: /credit balance|insufficient.{0,10}(?:quota|credit|fund|balance)|billing|exceeded your current quota/i,
     example: 'Credit balance is too low',
     source: `${CLAUDE}/867, ${OPENCODE}/28018, ${OPENAI_ERRORS}`,
   },

@@ -43,8 +43,7 @@ function clockTime(text: string, now: number, zone?: string): number | null {
   const rest = second === undefined ? MINUTE_MS : Number(second) * 1000;
   const momentOf = (wall: Wall, there: string): number => instantOf(wall, there) + rest;
   try {
-    const there =
-      place ?? (utc === undefined ? zone : 'UTC') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const there = place ?? (utc === undefined ? zone : 'UTC') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
     const today = wallAt(now, there);
     if (date === null) {
       const at = momentOf({ ...today, ...time }, there);
@@ -54,9 +53,7 @@ function clockTime(text: string, now: number, zone?: string): number | null {
     const { year, ...day } = date;
     const at = momentOf({ ...day, ...time, year: year ?? today.year }, there);
     // A day in January, stated in December. One that passed only days ago is not the one of the next year.
-    return year !== null || now - at <= LONG_AGO_MS
-      ? at
-      : momentOf({ ...day, ...time, year: today.year + 1 }, there);
+    return year !== null || now - at <= LONG_AGO_MS ? at : momentOf({ ...day, ...time, year: today.year + 1 }, there);
   } catch (error) {
     if (error instanceof RangeError) return null; // no such time zone
     throw error;
@@ -80,8 +77,7 @@ type Groups = Record<string, string | undefined>;
 function dateOf(groups: Groups): Day | null {
   const { isoYear, isoMonth, isoDay, firstDay, firstMonth, firstYear } = groups;
   const { day = firstDay, month = firstMonth, year = firstYear } = groups;
-  if (isoYear !== undefined)
-    return { year: Number(isoYear), month: Number(isoMonth) - 1, day: Number(isoDay) };
+  if (isoYear !== undefined) return { year: Number(isoYear), month: Number(isoMonth) - 1, day: Number(isoDay) };
   if (month === undefined) return null;
   return {
     year: year === undefined ? null : Number(year),
@@ -157,31 +153,30 @@ const DURATION = String.raw`((?:${AMOUNT}[\s,]*(?:and\s+)?)+)`;
 const later = (now: number, ms: number): number | null => (ms > 0 ? now + ms : null);
 
 /** The ways to state a time, from exact to vague. The first match counts. */
-const PATTERNS: readonly { text: RegExp; at: (time: string, now: number, zone?: string) => number | null }[] =
-  [
-    // "usage limit reached|1795332477", `"resets_at":1795332477`, in seconds or milliseconds
-    {
-      text: /(?:limit reached\||resets?_?at\W{1,4})(\d{10}|\d{13})\b/i,
-      at: (time) => Number(time) * (time.length === 10 ? 1000 : 1),
-    },
-    {
-      text: /(?:resets?_?at\W{1,4}|retry.?after\W{1,3}|(?:resets?|again|until|access|available)\s+(?:at\s+|on\s+)?)(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT)/i,
-      at: (time) => Date.parse(time),
-    },
-    { text: /retry.?after.?ms\W{1,4}(\d+)\b/i, at: (time, now) => later(now, Number(time)) },
-    {
-      text: new RegExp(
-        String.raw`(?:again|retry|retrying|resets?|available|wait)\s+(?:(?:in|after|for)\s+)?(?:about\s+|~\s*)?${DURATION}`,
-        'i',
-      ),
-      at: (time, now) => now + durationOf(time),
-    },
-    {
-      text: /(?:resets?_in_seconds|retry.?after)\W{1,4}(\d+(?:\.\d+)?)(?![\w-])/i,
-      at: (time, now) => later(now, Number(time) * 1000),
-    },
-    { text: /(?:resets?|again|until|access|available)\s+(?:at\s+|on\s+)?(.{1,60})/i, at: clockTime },
-  ];
+const PATTERNS: readonly { text: RegExp; at: (time: string, now: number, zone?: string) => number | null }[] = [
+  // "usage limit reached|1795332477", `"resets_at":1795332477`, in seconds or milliseconds
+  {
+    text: /(?:limit reached\||resets?_?at\W{1,4})(\d{10}|\d{13})\b/i,
+    at: (time) => Number(time) * (time.length === 10 ? 1000 : 1),
+  },
+  {
+    text: /(?:resets?_?at\W{1,4}|retry.?after\W{1,3}|(?:resets?|again|until|access|available)\s+(?:at\s+|on\s+)?)(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT)/i,
+    at: (time) => Date.parse(time),
+  },
+  { text: /retry.?after.?ms\W{1,4}(\d+)\b/i, at: (time, now) => later(now, Number(time)) },
+  {
+    text: new RegExp(
+      String.raw`(?:again|retry|retrying|resets?|available|wait)\s+(?:(?:in|after|for)\s+)?(?:about\s+|~\s*)?${DURATION}`,
+      'i',
+    ),
+    at: (time, now) => now + durationOf(time),
+  },
+  {
+    text: /(?:resets?_in_seconds|retry.?after)\W{1,4}(\d+(?:\.\d+)?)(?![\w-])/i,
+    at: (time, now) => later(now, Number(time) * 1000),
+  },
+  { text: /(?:resets?|again|until|access|available)\s+(?:at\s+|on\s+)?(.{1,60})/i, at: clockTime },
+];
 
 /**
  * Returns when a provider says that it will serve again, in ms since the epoch. Null if it does not say, or not

@@ -63,12 +63,7 @@ const OF_MODEL = {
 const OF_API_TOTAL = { ...OF_API, reasoning: 'thinking_tokens' };
 
 /** The reported output includes the reasoning. */
-function tokensOf(
-  usage: Fields,
-  names: typeof OF_API,
-  reasoning: number | null,
-  numbers: Numbers,
-): TokenUsage {
+function tokensOf(usage: Fields, names: typeof OF_API, reasoning: number | null, numbers: Numbers): TokenUsage {
   const output = numbers.count(usage, names.output);
   return {
     input: numbers.count(usage, names.input),

@@ -41,12 +41,7 @@ export function claudeCodeStream(): StreamParser {
     if (used === SYNTHETIC && textOf(line['error']) !== null) return [];
     const events: EventBody[] = [];
     // Ignores the models of subagents, which may be smaller. Only once: a `session` event precedes all usage.
-    if (
-      modelUsed === null &&
-      used !== null &&
-      used !== SYNTHETIC &&
-      (line['parent_tool_use_id'] ?? null) === null
-    ) {
+    if (modelUsed === null && used !== null && used !== SYNTHETIC && (line['parent_tool_use_id'] ?? null) === null) {
       modelUsed = used;
       events.push(session(line));
     }
@@ -91,8 +86,7 @@ export function claudeCodeStream(): StreamParser {
     return listOf(content)
       .map(fieldsOf)
       .map((block) => {
-        if (block['type'] === 'text')
-          return { type: 'message', role: 'user', text: textOf(block['text']) ?? '' };
+        if (block['type'] === 'text') return { type: 'message', role: 'user', text: textOf(block['text']) ?? '' };
         if (block['type'] !== 'tool_result') return unknownEvent(`user/${textOf(block['type']) ?? ''}`);
         const id = textOf(block['tool_use_id']) ?? '';
         return toolResult(id, block, fieldsOf(line['tool_use_result']), called.get(id) ?? null);
@@ -103,13 +97,7 @@ export function claudeCodeStream(): StreamParser {
     const kind = textOf(line['subtype']) ?? '';
     if (kind === 'init') {
       // a new start, which resumes the session or begins one
-      [called, count, modelUsed, limitEnds, tasks] = [
-        new Map<string, string>(),
-        createUsageCount(),
-        null,
-        null,
-        0,
-      ];
+      [called, count, modelUsed, limitEnds, tasks] = [new Map<string, string>(), createUsageCount(), null, null, 0];
       [lost, pending] = [lost || pending, false];
       model = textOf(line['model']);
       return [session(line)];
@@ -166,9 +154,7 @@ export function claudeCodeStream(): StreamParser {
     },
     // Results may be printed after lines of later turns.
     end: () =>
-      ended && tasks === 0 && !Number.isNaN(turns.counted)
-        ? miscounted('turns', turns.counted, turns.shown)
-        : [],
+      ended && tasks === 0 && !Number.isNaN(turns.counted) ? miscounted('turns', turns.counted, turns.shown) : [],
     usagePending: () => pending || lost || lines.lacksUsage(),
     isOver: () => ended && tasks === 0,
   };
@@ -191,9 +177,7 @@ function toolResult(id: string, block: Fields, details: Fields, tool: string | n
   const isError = block['is_error'] === true;
   const exitCode = isError ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
   // a background command has not ended; for some commands, a code other than 0 is replaced by its meaning
-  const open = ['backgroundTaskId', 'returnCodeInterpretation'].some(
-    (name) => textOf(details[name]) !== null,
-  );
+  const open = ['backgroundTaskId', 'returnCodeInterpretation'].some((name) => textOf(details[name]) !== null);
   const succeeded = tool === 'Bash' && !isError && !open && details['interrupted'] !== true;
   return {
     type: 'tool_result',
@@ -224,8 +208,7 @@ function isUnexecuted(output: string, tool: string): boolean {
  */
 function ending(line: Fields, limitEnds: number | null): EventBody[] {
   const kind = textOf(line['subtype']) ?? '';
-  if (kind === 'success' && line['is_error'] === false)
-    return [{ type: 'result', ending: 'done', exit_code: null }];
+  if (kind === 'success' && line['is_error'] === false) return [{ type: 'result', ending: 'done', exit_code: null }];
   if (kind === 'error_max_turns') return [{ type: 'result', ending: 'max_turns', exit_code: null }];
   const reasons = listOf(line['errors'])
     .map(textOf)

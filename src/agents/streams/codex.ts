@@ -43,11 +43,13 @@ function codexUsage(
 ): { tokens: TokenUsage; counts: Counts } {
   const total = (name: keyof Counts): number | null => numbers.count(native, COUNTS[name]);
   const counts = {
-    ...{ input: total('input'), cached: total('cached'), written: total('written') },
-    ...{ output: total('output'), reasoning: total('reasoning') },
+    input: total('input'),
+    cached: total('cached'),
+    written: total('written'),
+    output: total('output'),
+    reasoning: total('reasoning'),
   };
-  const since = (name: keyof Counts): number | null =>
-    numbers.without(counts[name], [base[name] ?? 0], COUNTS[name]);
+  const since = (name: keyof Counts): number | null => numbers.without(counts[name], [base[name] ?? 0], COUNTS[name]);
   const [cached, written, reasoning] = [since('cached'), since('written'), since('reasoning')];
   const tokens = {
     input: numbers.without(since('input'), [cached ?? 0, written ?? 0], COUNTS.input),
@@ -173,8 +175,7 @@ export function codexStream(): StreamParser {
 export function codexUsageInLog(line: string): TokenUsage | null {
   let found: TokenUsage | null = null;
   const { line: read } = jsonLines(({ type, payload }, numbers) => {
-    if (type === 'token_usage_record')
-      found = codexUsage(fieldsOf(fieldsOf(payload)['usage']), numbers).tokens;
+    if (type === 'token_usage_record') found = codexUsage(fieldsOf(fieldsOf(payload)['usage']), numbers).tokens;
     return [];
   });
   read(line);
@@ -205,8 +206,7 @@ function resultOf(id: string, native: Fields): EventBody {
     type: 'tool_result',
     id,
     exit_code: exitCode,
-    is_error:
-      exitCode === null ? native['status'] === 'failed' || native['status'] === 'declined' : exitCode !== 0,
+    is_error: exitCode === null ? native['status'] === 'failed' || native['status'] === 'declined' : exitCode !== 0,
     output,
     truncated: CUT.test(output),
   };
@@ -224,8 +224,7 @@ function commandOf(shown: string): string {
  * Returns the API's message about a request that it rejected with status 400. Codex passes such answers on unchanged,
  * as JSON. Null for other answers, which it puts into words.
  */
-const refusalOf = (text: string): string | null =>
-  textOf(fieldsOf(fieldsOf(parseJson(text))['error'])['message']);
+const refusalOf = (text: string): string | null => textOf(fieldsOf(fieldsOf(parseJson(text))['error'])['message']);
 
 function statusOf(text: string): number | null {
   const status = /status:? (\d{3})\b/.exec(text)?.[1];

@@ -63,14 +63,9 @@ const NO_EVENT = { event: null, type: null, isPartial: false };
 /**
  * A report of usage in which only numbers cannot be right, without these: what the others say was used and paid for.
  */
-function withoutWrongNumbers(
-  kind: Kind,
-  line: Record<string, Json>,
-  { issues }: z.ZodError,
-): AgentEvent | null {
+function withoutWrongNumbers(kind: Kind, line: Record<string, Json>, { issues }: z.ZodError): AgentEvent | null {
   const wrong = issues.map(({ path }) => String(path[0]));
-  if (kind.shape.type.value !== 'usage' || wrong.some((field) => typeof line[field] !== 'number'))
-    return null;
+  if (kind.shape.type.value !== 'usage' || wrong.some((field) => typeof line[field] !== 'number')) return null;
   const nulls = Object.fromEntries(wrong.map((field) => [field, null]));
   return kind.safeParse({ ...line, ...nulls }).data ?? null;
 }
@@ -133,8 +128,7 @@ function kindOf(value: Json): string {
 
 const quoted = (text: string): string => JSON.stringify(beginningOf(text, SHOWN_LENGTH));
 
-const oneOf = (words: readonly string[]): string =>
-  `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+const oneOf = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
 
 function didYouMean(word: string, known: readonly string[]): string {
   const near = suggest(word, known);

@@ -173,9 +173,7 @@ export function whyIncomplete(records: string, session: string): string | null {
   const last = records
     .split(/^ {4}"event\.name": .*$/m)
     .slice(1)
-    .findLast(
-      (record) => /^ {4}"role": "main"/m.test(record) && record.includes(`\n    "prompt_id": "${session}"`),
-    );
+    .findLast((record) => /^ {4}"role": "main"/m.test(record) && record.includes(`\n    "prompt_id": "${session}"`));
   const reason = /^ {4}"finish_reasons": \[[^\]]*"(\w+)"\s*\]/m.exec(last ?? '')?.[1] ?? '';
   return INCOMPLETE.get(reason) ?? null;
 }

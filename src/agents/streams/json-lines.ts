@@ -36,8 +36,7 @@ export function jsonLines(read: (fields: Fields, numbers: Numbers) => EventBody[
     if (lastWrong?.line !== line || lastWrong.start !== start) wrong += 1;
     lastWrong = { start, line };
     lacksUsage = true;
-    if (first.length < KEPT_PROBLEMS)
-      first.push({ start, line, field, message: `usage.${field}: ${message}` });
+    if (first.length < KEPT_PROBLEMS) first.push({ start, line, field, message: `usage.${field}: ${message}` });
     return null;
   };
   const numbers: Numbers = {

@@ -166,9 +166,7 @@ function failure(error: Fields): EventBody {
   const wait = textOf(fieldsOf(data['responseHeaders'])['retry-after']);
   return errorEvent(
     // OpenCode calls its own failures a "server error", which would be mistaken for one of the provider
-    ref === null
-      ? `${message}${wait === null ? '' : ` (retry-after: ${wait})`}`
-      : `opencode failed (${name} ${ref})`,
+    ref === null ? `${message}${wait === null ? '' : ` (retry-after: ${wait})`}` : `opencode failed (${name} ${ref})`,
     countOf(data['statusCode']),
     data['isRetryable'] === true,
   );

@@ -128,8 +128,7 @@ function usageOf(usage: Fields, numbers: Numbers): Extract<EventBody, { type: 'u
 function failureOf(native: Fields): EventBody {
   const given = textOf(native['errorMessage']) ?? '';
   // pi has no words for an answer that the provider ended, such as a refusal
-  const message =
-    given === UNNAMED ? `stop_reason: refusal, or another that pi does not name (${given})` : given;
+  const message = given === UNNAMED ? `stop_reason: refusal, or another that pi does not name (${given})` : given;
   const status = /^([45]\d\d)\b|"code":\s*([45]\d\d)\b/.exec(message);
   return errorEvent(message, status === null ? null : Number(status[1] ?? status[2]), false);
 }
@@ -172,16 +171,13 @@ function resultOf(native: Fields): EventBody {
  */
 const isRefused = (output: string, tool: string): boolean =>
   output === `Tool ${tool} not found` ||
-  (output.startsWith(`Validation failed for tool "${tool}":\n`) &&
-    /\nReceived arguments:\n\{[^]*\}$/.test(output));
+  (output.startsWith(`Validation failed for tool "${tool}":\n`) && /\nReceived arguments:\n\{[^]*\}$/.test(output));
 
 /** The last line repeats all messages: an event if one of them is the result of a call that has not been shown. */
 function hiddenCalls(messages: readonly Json[], called: ReadonlySet<string>): EventBody[] {
   const isHidden = ({ role, toolCallId }: Fields): boolean =>
     role === 'toolResult' && !called.has(textOf(toolCallId) ?? '');
-  return messages.map(fieldsOf).some(isHidden)
-    ? [lostEvent('a call that is not shown has a result', 'call')]
-    : [];
+  return messages.map(fieldsOf).some(isHidden) ? [lostEvent('a call that is not shown has a result', 'call')] : [];
 }
 
 /** Returns no result after an error or a signal, because pi may retry or be restarted. */

@@ -31,9 +31,7 @@ export const lostEvent = (kind: string, lost: 'event' | 'call'): EventBody => ({
  * An event if an agent counts something otherwise than its output shows it: lines are missing, or it hides something.
  */
 export const miscounted = (what: string, counted: number | null, shown: number): EventBody[] =>
-  counted === null || counted === shown
-    ? []
-    : [lostEvent(`it counts ${counted} ${what}, and shows ${shown}`, 'call')];
+  counted === null || counted === shown ? [] : [lostEvent(`it counts ${counted} ${what}, and shows ${shown}`, 'call')];
 
 /** The usage of answers, of which nothing is known if all counts are zero. */
 export const usageEvent = (

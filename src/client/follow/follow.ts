@@ -96,12 +96,7 @@ export async function follow({
       }
       await view.show({ progress, waiting: await waiting(), results: shown() });
       if (watchOnly && signals.interrupted()) break;
-      if (
-        signals.interrupted() &&
-        progress?.status === 'paused' &&
-        onlyWaits(progress, stateFolder, plan.sweep)
-      )
-        break;
+      if (signals.interrupted() && progress?.status === 'paused' && onlyWaits(progress, stateFolder, plan.sweep)) break;
       await Promise.race([ended, sleep(POLL_MS)]);
     }
     await bringAll();

@@ -65,11 +65,7 @@ const LOOK_MS = 2000;
  * disk, an engine that keeps failing, or a provider that does not serve a judge. The function returns null if the work
  * is not blocked, and looks at most every 2 s.
  */
-export function waitingFor(
-  resultsPath: string,
-  stateFolder: string,
-  sweep: string,
-): () => Promise<string | null> {
+export function waitingFor(resultsPath: string, stateFolder: string, sweep: string): () => Promise<string | null> {
   let lookedAt = 0;
   let last: { why: string; since: string } | null = null;
   let asking: string | null = null;

@@ -75,8 +75,7 @@ export async function activeStep(client: Client, workflowId: string): Promise<Ac
     );
     const pending = raw.pendingActivities?.[0];
     const type = pending?.activityType?.name;
-    if (type === undefined || type === null)
-      return { step: BETWEEN_STEPS, note: null, agent: null, startedAt: null };
+    if (type === undefined || type === null) return { step: BETWEEN_STEPS, note: null, agent: null, startedAt: null };
     const attempt = pending?.attempt ?? 1;
     const reason = await messageOf(client, pending?.lastFailure);
     const note = attempt > 1 ? `attempt ${attempt}${reason === null ? '' : `: ${reason}`}` : null;
@@ -92,10 +91,7 @@ export async function activeStep(client: Client, workflowId: string): Promise<Ac
 }
 
 /** Asks the workflow of a sweep for its progress. Returns null if no worker answers. */
-export const askProgress = (
-  { client }: Pick<Session, 'client'>,
-  workflowId: string,
-): Promise<SweepProgress | null> =>
+export const askProgress = ({ client }: Pick<Session, 'client'>, workflowId: string): Promise<SweepProgress | null> =>
   client
     .withDeadline(Date.now() + ANSWER_MS, () =>
       client.workflow.getHandle(workflowId).query<SweepProgress>(QUERIES.progress),
@@ -129,9 +125,7 @@ export function waitsOf(progress: SweepProgress): Wait[] {
 /** Returns a function that finds the limit that a cell's run waits for between steps, or null. */
 export function limitsOf(plan: Plan): (progress: SweepProgress, cell: string) => Wait | null {
   const agents = knownAgents(plan.agents);
-  const providers = new Map(
-    plan.cells.map(({ id, agent, model }) => [id, agents.get(agent)?.provider(model) ?? null]),
-  );
+  const providers = new Map(plan.cells.map(({ id, agent, model }) => [id, agents.get(agent)?.provider(model) ?? null]));
   return ({ limits = [] }, cell) => limits.find(({ provider }) => provider === providers.get(cell)) ?? null;
 }
 

@@ -60,11 +60,7 @@ export function pauseOrCancelOnSignals(signals: Signals, session: Session, sweep
   signals.each((received) => {
     const cancels = received > 1 || (process.env['CI'] ?? '') !== '';
     if (cancels) view.note('cancelling', 'cancelling: killing agents');
-    else
-      view.note(
-        'pausing',
-        'pausing: running agents finish, no new cells start; press Ctrl-C again to cancel',
-      );
+    else view.note('pausing', 'pausing: running agents finish, no new cells start; press Ctrl-C again to cancel');
     updateSweep(session, sweep, cancels ? 'cancel' : 'pause').catch((error: unknown) => {
       const reason = error instanceof Error ? reasonOf(error) : String(error);
       view.note('running', `could not pause or cancel: ${reason}`);

@@ -32,7 +32,10 @@ export async function acceptNight(
       `${accepted.sweep ?? accepted.firing} cannot be the reference: ${problem}; name another night with --night <sweep>, or run one with \`schedule trigger ${schedule}\``,
     );
   await writeReference(objects, {
-    ...{ schema_version: 1, schedule, sweep: accepted.sweep ?? '', firing: accepted.firing },
+    schema_version: 1,
+    schedule,
+    sweep: accepted.sweep ?? '',
+    firing: accepted.firing,
     accepted_at: new Date().toISOString(),
   });
   if (newest.status !== 'completed') return newest;

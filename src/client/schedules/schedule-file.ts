@@ -40,8 +40,5 @@ export const isScheduleName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9
 export const textOfSchedule = (stored: StoredSchedule): string => `${JSON.stringify(stored, null, 2)}\n`;
 
 /** Proves that a command created a schedule with these settings. */
-export const proofOfSchedule = async (
-  folders: EngineFolders,
-  schedule: string,
-  text: string,
-): Promise<string> => proveSchedule(await originKey(folders), { schedule, hash: sha256(text) });
+export const proofOfSchedule = async (folders: EngineFolders, schedule: string, text: string): Promise<string> =>
+  proveSchedule(await originKey(folders), { schedule, hash: sha256(text) });

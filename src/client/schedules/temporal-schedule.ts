@@ -65,12 +65,7 @@ export async function putSchedule(session: Connected, stored: StoredSchedule, pr
   });
 }
 
-function optionsOf(
-  { engine }: Connected,
-  id: string,
-  stored: StoredSchedule,
-  proof: string,
-): ScheduleUpdateOptions {
+function optionsOf({ engine }: Connected, id: string, stored: StoredSchedule, proof: string): ScheduleUpdateOptions {
   const { schedule } = stored;
   const input: ScheduledInput = { schedule, proof };
   return {
@@ -130,7 +125,11 @@ export async function summarizeSchedule(
   const { info } = known ?? {};
   const reference = await readReference(objects, schedule);
   return {
-    ...{ schedule, when: whenText(stored.when), overlap, cells: plan.cells.length, created_at },
+    schedule,
+    when: whenText(stored.when),
+    overlap,
+    cells: plan.cells.length,
+    created_at,
     status: statusOf(known),
     next: (info?.nextActionTimes ?? []).map((time) => time.toISOString()),
     running: info?.runningActions.length ?? null,

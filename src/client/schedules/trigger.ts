@@ -43,8 +43,7 @@ export async function trigger(
   const name = `${triggersFolder(schedule)}/${order}`;
   await objects.put(name, proveTrigger(key, { schedule, hash }, order));
   const known = new Set(before.info.recentActions.map(({ action }) => action.workflow.firstExecutionRunId));
-  const call = (client: Session['client']) =>
-    client.schedule.getHandle(before.scheduleId).trigger(POLICIES[overlap]);
+  const call = (client: Session['client']) => client.schedule.getHandle(before.scheduleId).trigger(POLICIES[overlap]);
   // not repeated: a call whose answer was lost may have fired the schedule
   await askServer(session, call, { awayMs: 0 });
   const fired = await waitUntil(
@@ -53,9 +52,7 @@ export async function trigger(
       const action = now?.info.recentActions.find(
         ({ action: { workflow } }) => !known.has(workflow.firstExecutionRunId),
       )?.action.workflow;
-      return action === undefined
-        ? null
-        : { workflowId: action.workflowId, runId: action.firstExecutionRunId };
+      return action === undefined ? null : { workflowId: action.workflowId, runId: action.firstExecutionRunId };
     },
     isRunning && overlap === 'queue' ? 0 : BEGIN_MS,
     POLL_MS,

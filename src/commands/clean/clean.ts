@@ -27,9 +27,7 @@ export async function clean(options: CleanOptions): Promise<number> {
   const places = placesOf(resultsPath);
   checkPlaces(resultsPath);
   const { proposal, sizes } =
-    options.dryRun || !existsSync(resultsPath)
-      ? await look(places, before, now)
-      : await remove(places, before, now);
+    options.dryRun || !existsSync(resultsPath) ? await look(places, before, now) : await remove(places, before, now);
   const document = documentOf(proposal, sizes, {
     dry_run: options.dryRun,
     older_than: olderThan,
@@ -90,9 +88,7 @@ async function remove(places: Places, before: number, now: number, only?: string
   await checkWritable(places.results);
   const lock = await announceClean(places.results);
   if (lock === null)
-    throw new InfrastructureError(
-      'another `clean` is running in this results folder; try again when it has finished',
-    );
+    throw new InfrastructureError('another `clean` is running in this results folder; try again when it has finished');
   let proposal: Proposal;
   let emptyTrash;
   try {
@@ -154,9 +150,7 @@ async function measure(places: Places, { plan, runs, temporaries }: Proposal): P
   return {
     runs: await sum(plan.runs.filter((run) => runs.inResults.has(run)).map((run) => join(results, run))),
     results: linesBytes(resultsLog(results), new Set(plan.lines)),
-    raw_output: await sum(
-      plan.runs.flatMap((run) => runs.inState.get(run) ?? []).map((name) => join(work, name)),
-    ),
+    raw_output: await sum(plan.runs.flatMap((run) => runs.inState.get(run) ?? []).map((name) => join(work, name))),
     sweeps: await sum(plan.sweeps.map((sweep) => join(planFile(results, sweep), '..'))),
     snapshots: await sum(plan.snapshots.map((hash) => join(storeFolder(results), hash))),
     temporaries: await sum(temporaries),

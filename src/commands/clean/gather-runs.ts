@@ -71,10 +71,9 @@ const OURS = new Set(['results.jsonl', 'sweeps', SCHEDULES, '.store', '.clean', 
 export function gatherRuns(results: string, workFolder: string, lines: readonly LineFact[]): RunFolders {
   // if several lines refer to a folder, the line of its own run counts
   const byLine = new Map(
-    [
-      ...lines.map((line) => [line.folder, line] as const),
-      ...lines.map((line) => [line.id, line] as const),
-    ].map(([name, { sweep, startedAt }]) => [name, { sweep, startedAt }] as const),
+    [...lines.map((line) => [line.folder, line] as const), ...lines.map((line) => [line.id, line] as const)].map(
+      ([name, { sweep, startedAt }]) => [name, { sweep, startedAt }] as const,
+    ),
   );
   const byRecord = new Map<string, RunFact>();
   const inResults = new Set<string>();
@@ -107,14 +106,13 @@ function recordOf(results: string, name: string): RunFact | null {
   const isReal = lstatSync(artifacts, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isReal || lstatSync(run, { throwIfNoEntry: false })?.isFile() !== true) return null;
   const { data } = Record.safeParse(parseJson(readText(run)));
-  return data?.run_id === name
-    ? { id: name, sweep: data.sweep, startedAt: Date.parse(data.started_at) }
-    : null;
+  return data?.run_id === name ? { id: name, sweep: data.sweep, startedAt: Date.parse(data.started_at) } : null;
 }
 
 /** For a run of which only the private folder is left, whose name says nothing. */
 const factByTime = (id: string, workFolder: string): RunFact => ({
-  ...{ id, sweep: null },
+  id,
+  sweep: null,
   startedAt: lstatSync(join(workFolder, id), { throwIfNoEntry: false })?.mtimeMs ?? Date.now(),
 });
 

@@ -8,8 +8,7 @@ import { EffectiveScenario, Plan } from '#scenario';
 import { planFile, scenarioFile, storeFolder, summaryFile, sweepsFolder } from '#store';
 import { foldersIn, namesIn } from './gather-runs.js';
 
-const changedAt = (file: string): number | null =>
-  lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null;
+const changedAt = (file: string): number | null => lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null;
 
 /**
  * Returns the sweeps that have ended and were not continued afterwards. A command that continues a sweep passes values
@@ -54,10 +53,7 @@ function readPlanFile(file: string): Plan | null {
 /**
  * Lists the snapshots in the store. For the scenarios that plans name, also reads which fixtures and checks they use.
  */
-export function gatherSnapshots(
-  results: string,
-  plans: readonly Pick<SweepFact, 'snapshots'>[],
-): SnapshotFact[] {
+export function gatherSnapshots(results: string, plans: readonly Pick<SweepFact, 'snapshots'>[]): SnapshotFact[] {
   const scenarios = new Set(plans.flatMap(({ snapshots }) => snapshots));
   return foldersIn(storeFolder(results))
     .filter((hash) => /^[0-9a-f]{64}$/.test(hash))

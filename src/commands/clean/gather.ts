@@ -3,15 +3,7 @@ import { join } from 'node:path';
 import { type CleanFacts, type CleanPlan, planClean, type ScheduleFact } from '#decide';
 import { identify, TEMPORARY } from '#host';
 import { StoredSchedule } from '#scenario';
-import {
-  cleanFolder,
-  objectsOf,
-  readReference,
-  scheduleNames,
-  scheduleText,
-  storeFolder,
-  sweepsFolder,
-} from '#store';
+import { cleanFolder, objectsOf, readReference, scheduleNames, scheduleText, storeFolder, sweepsFolder } from '#store';
 import { foldersIn, gatherLines, gatherRuns, namesIn, type RunFolders } from './gather-runs.js';
 import { endedSweeps, gatherSnapshots, gatherSweeps, unknownPaths } from './gather-sweeps.js';
 
@@ -98,8 +90,7 @@ const HOUR = 3_600_000;
  * True if the process that wrote a temporary file is gone. The file's name only has a pid, which may belong to another
  * process by now, or to one in another container that we cannot see. So the last change counts too.
  */
-const isAbandoned = (ageMs: number, isAlive: boolean): boolean =>
-  ageMs > 24 * HOUR || (ageMs > HOUR && !isAlive);
+const isAbandoned = (ageMs: number, isAlive: boolean): boolean => ageMs > 24 * HOUR || (ageMs > HOUR && !isAlive);
 
 /** Returns paths of files and folders that dead processes left unfinished. Those of runs are deleted with the run. */
 function abandonedTemporaries(results: string, stateFolder: string, now: number): string[] {

@@ -6,15 +6,7 @@ import type { Places, Proposal } from './gather.js';
 import { randomBytes } from 'node:crypto';
 import { CLEAN_KINDS, type CleanKind, type CleanSizes } from '#decide';
 import { isFolder, ledgerFolder, removeSweepEnv, removeTree, TEMPORARY, treeBytes } from '#host';
-import {
-  cleanFolder,
-  resultsLog,
-  rewriteResults,
-  RUN_PARTS,
-  storeFolder,
-  SWEEP_PARTS,
-  sweepsFolder,
-} from '#store';
+import { cleanFolder, resultsLog, rewriteResults, RUN_PARTS, storeFolder, SWEEP_PARTS, sweepsFolder } from '#store';
 
 /** Deletes what was moved to the trash. Returns the number of bytes by kind. */
 export type EmptyTrash = () => Promise<CleanSizes>;
@@ -36,8 +28,7 @@ export async function moveToTrash(places: Places, proposal: Proposal): Promise<E
     // First, because without the folder in the results nothing says which run it belongs to.
     const own = runs.inState.get(run);
     if (own !== undefined) await inState.take(join(work, own), 'raw_output');
-    if (runs.inResults.has(run))
-      await takeParts(join(results, run), RUN_PARTS, (path) => trash.take(path, 'runs'));
+    if (runs.inResults.has(run)) await takeParts(join(results, run), RUN_PARTS, (path) => trash.take(path, 'runs'));
   }
   for (const sweep of plan.sweeps) {
     await takeParts(join(sweepsFolder(results), sweep), SWEEP_PARTS, (path) => trash.take(path, 'sweeps'));
@@ -48,8 +39,12 @@ export async function moveToTrash(places: Places, proposal: Proposal): Promise<E
   for (const sweep of plan.sweepEnvs) await removeSweepEnv(state, sweep);
   return async () => {
     const sizes: CleanSizes = {
-      ...{ runs: 0, results: lines, raw_output: 0 },
-      ...{ sweeps: 0, snapshots: 0, temporaries: 0 },
+      runs: 0,
+      results: lines,
+      raw_output: 0,
+      sweeps: 0,
+      snapshots: 0,
+      temporaries: 0,
     };
     const add = (kind: CleanKind, bytes: number): void => void (sizes[kind] += bytes);
     await trash.empty(add);

@@ -37,11 +37,7 @@ export function complete(program: CommandUnknownOpts, words: readonly string[], 
   return candidatesOf(program, wanted, (name) => values(name, given.get('--results')));
 }
 
-function candidatesOf(
-  program: CommandUnknownOpts,
-  wanted: Wanted,
-  values: (name: string) => string[],
-): string[] {
+function candidatesOf(program: CommandUnknownOpts, wanted: Wanted, values: (name: string) => string[]): string[] {
   const { current } = wanted;
   switch (wanted.kind) {
     case 'option':
@@ -128,8 +124,7 @@ interface Line {
 }
 
 /** The verbs of a command that its help shows: without hidden ones, but with `help`. */
-const verbsOf = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
-  command.createHelp().visibleCommands(command);
+const verbsOf = (command: CommandUnknownOpts): CommandUnknownOpts[] => command.createHelp().visibleCommands(command);
 
 /** Parses a line as Commander would, except for its last word, which is incomplete. */
 function readLine(program: CommandUnknownOpts, line: readonly string[]): Line {
@@ -184,8 +179,7 @@ function joinEquals(line: readonly string[]): string[] {
     const before = words.at(-1);
     const joins = word === '=' && before?.startsWith('--') === true && !before.includes('=');
     if (joins) words[words.length - 1] = `${before}=`;
-    else if (line[index - 1] === '=' && before?.endsWith('=') === true)
-      words[words.length - 1] = before + word;
+    else if (line[index - 1] === '=' && before?.endsWith('=') === true) words[words.length - 1] = before + word;
     else words.push(word);
   }
   return words;

@@ -33,9 +33,7 @@ const runs = ({ resultsPath }: Project): string[] =>
     .slice(0, MOST_IDS);
 
 const schedules = ({ resultsPath }: Project): string[] =>
-  namesIn(join(resultsPath, SCHEDULES)).flatMap((name) =>
-    name.endsWith('.json') ? [name.slice(0, -5)] : [],
-  );
+  namesIn(join(resultsPath, SCHEDULES)).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -5)] : []));
 
 /** Cells of the newest sweep, the one that is most likely retried. */
 const cells = ({ resultsPath }: Project): string[] => {

@@ -21,8 +21,7 @@ async function lookAtAgent(agent: Agent, { project, env, limits }: DoctorContext
   const executable = await findExecutable(programOf(agent, project.root));
   const required = referredNames(settings?.env ?? {});
   const provider = agent.provider(agent.models[0] ?? 'default');
-  const ofProvider =
-    provider === null ? [] : (knownProviders(project.config.providers).get(provider)?.variables ?? []);
+  const ofProvider = provider === null ? [] : (knownProviders(project.config.providers).get(provider)?.variables ?? []);
   const variables = [...new Set([...ofProvider, ...required])].map((name) => ({
     name,
     set: ownValue(env, name) !== undefined,
@@ -67,11 +66,7 @@ const programOf = ({ program }: Agent, root: string): string =>
   program.includes('/') ? resolve(root, program) : program;
 
 /** Asks for the version as a run does, with a private HOME, because agents write files there when they start. */
-async function versionOf(
-  { version }: Agent,
-  env: NodeJS.ProcessEnv,
-  timeoutMs: number,
-): Promise<string | null> {
+async function versionOf({ version }: Agent, env: NodeJS.ProcessEnv, timeoutMs: number): Promise<string | null> {
   if (version === null) return null;
   const home = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
   try {

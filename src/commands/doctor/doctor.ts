@@ -36,8 +36,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
 }
 
 async function findings({ try: agent, ...options }: DoctorOptions): Promise<Check[]> {
-  if (agent !== undefined)
-    return [await (await import('./try.js')).tryAgentCheck({ ...options, try: agent })];
+  if (agent !== undefined) return [await (await import('./try.js')).tryAgentCheck({ ...options, try: agent })];
   if (options.model !== undefined) throw new UsageError('usage', '--model needs --try <agent>');
   const context = doctorContext(options);
   return Promise.all(checksOf(context).map((check) => perform(check, context)));

@@ -18,10 +18,8 @@ export function node(version = process.versions.node): Finding {
 /** The Temporal SDK has builds for Linux with glibc, and for macOS. */
 export function platform(name: string = process.platform, glibc = glibcVersion()): Finding {
   const message = `${name} ${process.arch}`;
-  if (name === 'darwin')
-    return { status: 'ok', message: `${message}: has no PID namespaces (reports mention this)` };
-  if (name !== 'linux')
-    return { status: 'problem', message, remedy: 'use Linux or macOS; on Windows use WSL' };
+  if (name === 'darwin') return { status: 'ok', message: `${message}: has no PID namespaces (reports mention this)` };
+  if (name !== 'linux') return { status: 'problem', message, remedy: 'use Linux or macOS; on Windows use WSL' };
   if (glibc !== null) return { status: 'ok', message: `${message}, glibc ${glibc}` };
   return {
     status: 'problem',
@@ -52,8 +50,7 @@ export function build(): Finding {
 export async function containing(): Promise<Finding> {
   const how = await containment();
   const detail = { containment: how };
-  if (how !== 'group')
-    return { status: 'ok', message: `${how}: each agent runs in its own PID namespace`, detail };
+  if (how !== 'group') return { status: 'ok', message: `${how}: each agent runs in its own PID namespace`, detail };
   const message =
     'group: agents are tracked by session and an environment variable, which a determined agent can evade';
   return process.platform === 'linux'
@@ -67,17 +64,16 @@ export async function containing(): Promise<Finding> {
 }
 
 /** The needs of each environment. They are only required by scenarios that use it. */
-export const environmentChecks: readonly DoctorCheck[] = Object.values(environments).flatMap(
-  ({ doctor = {} }) =>
-    Object.entries(doctor).map(([name, lookAt]) => ({
-      name,
-      look: async ({ env, project }) => {
-        const folders = [project.configFile === null ? null : project.root, dirname(project.resultsPath)];
-        const { usable, message } = await lookAt(folders, env);
-        const works = Array.isArray(usable) ? usable.length > 0 : usable;
-        return { status: works ? 'ok' : 'info', message, detail: { usable } };
-      },
-    })),
+export const environmentChecks: readonly DoctorCheck[] = Object.values(environments).flatMap(({ doctor = {} }) =>
+  Object.entries(doctor).map(([name, lookAt]) => ({
+    name,
+    look: async ({ env, project }) => {
+      const folders = [project.configFile === null ? null : project.root, dirname(project.resultsPath)];
+      const { usable, message } = await lookAt(folders, env);
+      const works = Array.isArray(usable) ? usable.length > 0 : usable;
+      return { status: works ? 'ok' : 'info', message, detail: { usable } };
+    },
+  })),
 );
 
 export function enabled({ env }: DoctorContext): Finding {

@@ -3,14 +3,7 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { displayPath, nearestExisting, networkFileSystem, ownCommand, whyNoRoom } from '#host';
 import { diskRemedy, formatProblem } from '#lib';
-import {
-  findFiles,
-  isFolder,
-  loadScenarios,
-  serverWarnings,
-  targetWarnings,
-  whyNotWritable,
-} from '#planning';
+import { findFiles, isFolder, loadScenarios, serverWarnings, targetWarnings, whyNotWritable } from '#planning';
 import type { Finding } from '#reports';
 import { isBucket, probeStore, requireSharedProject } from '#store';
 import type { DoctorContext } from './context.js';
@@ -166,8 +159,7 @@ export async function sharedResults({ project, state }: DoctorContext): Promise<
       detail,
     };
   const network = isBucket(location) ? null : await networkFileSystem(location);
-  const delay =
-    network === 'NFS' ? '; because it is on NFS, results of other hosts may appear a minute late' : '';
+  const delay = network === 'NFS' ? '; because it is on NFS, results of other hosts may appear a minute late' : '';
   return {
     status: 'ok',
     message: `${location} can be written, and each object is created only once${delay}`,

@@ -86,12 +86,8 @@ async function askServer(server: TemporalAddress, answerMs: number): Promise<Fin
     if (lacks !== null) return refused(lacks, 'run the command that fits your server');
     return { status: 'ok', message: `${where}: responds`, detail };
   } catch (error) {
-    if (error instanceof UnusableNamespace)
-      return refused(error.message, 'run the command that fits your server');
-    return refused(
-      (error as { details?: string }).details ?? (error as Error).message,
-      'check TEMPORAL_NAMESPACE',
-    );
+    if (error instanceof UnusableNamespace) return refused(error.message, 'run the command that fits your server');
+    return refused((error as { details?: string }).details ?? (error as Error).message, 'check TEMPORAL_NAMESPACE');
   } finally {
     await client.connection.close();
   }

@@ -16,11 +16,7 @@ const GUIDE = 'specs/how-to/jsonl-agents.md';
  *
  * @throws UsageError if the agent or model cannot be run, or may spend money and LLM_TOOL_TEST_ENABLED=1 is not set
  */
-export async function tryAgentCheck(options: {
-  try: string;
-  model?: string;
-  results?: string;
-}): Promise<Check> {
+export async function tryAgentCheck(options: { try: string; model?: string; results?: string }): Promise<Check> {
   const project = openProject(options.results);
   const known = knownAgents(project.config.agents);
   checkAgent(options.try, known);
@@ -80,9 +76,7 @@ function answerOf({ answer }: Tried): string {
 
 function tokensOf(usage: TokenUsage): string {
   const { input, output } = usage;
-  return input === null && output === null
-    ? 'tokens unknown'
-    : `${input ?? 'n/a'} tokens in, ${output ?? 'n/a'} out`;
+  return input === null && output === null ? 'tokens unknown' : `${input ?? 'n/a'} tokens in, ${output ?? 'n/a'} out`;
 }
 
 /** Calls `work` with a signal that aborts when the command is interrupted, so that it can stop the agent and report. */

@@ -24,10 +24,7 @@ export function addResume(program: Program, { exitWith }: CommandLine): void {
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
     .action(async (id, options) => exitWith((await import('../steer.js')).resume(id, options)));
-  addHelp(command, 'show-resume-retry-pause-cancel', [
-    'Continue the newest sweep',
-    'llm-tool-test resume latest',
-  ]);
+  addHelp(command, 'show-resume-retry-pause-cancel', ['Continue the newest sweep', 'llm-tool-test resume latest']);
 }
 
 export function addRetry(program: Program, { exitWith }: CommandLine): void {
@@ -83,9 +80,7 @@ export function addRegrade(program: Program, { exitWith }: CommandLine): void {
     .option('--name <name>', 'prefix of the id of the new sweep (default: the time)')
     .option(...ENV_FILE)
     .addOption(
-      new Option('--detach', 'start the sweep and return without following it')
-        .default(false)
-        .conflicts('dryRun'),
+      new Option('--detach', 'start the sweep and return without following it').default(false).conflicts('dryRun'),
     )
     .option(...RESULTS)
     .option(...ADDRESS)

@@ -73,10 +73,9 @@ export function addWorker(program: Program, { exitWith }: CommandLine): void {
     .option('--name <name>', 'name of this host (default: name of the machine)')
     .option('--env-file <file>', 'read variables of agents and targets from a file, again for each step')
     .addOption(
-      new Option(
-        '--metrics <host:port>',
-        'serve Prometheus metrics at this address, for example 127.0.0.1:9464',
-      ).env('LLM_TOOL_TEST_METRICS'),
+      new Option('--metrics <host:port>', 'serve Prometheus metrics at this address, for example 127.0.0.1:9464').env(
+        'LLM_TOOL_TEST_METRICS',
+      ),
     )
     .action(async (options) => exitWith((await import('../worker.js')).runHost(options)));
   addHelp(
@@ -99,10 +98,7 @@ export function addWorkers(program: Program, { exitWith }: CommandLine): void {
     workers,
     'workers',
     ['Show the hosts', 'llm-tool-test workers list --results /mnt/results'],
-    [
-      'Let a host finish its runs before an update',
-      'llm-tool-test workers drain build-7 --results /mnt/results',
-    ],
+    ['Let a host finish its runs before an update', 'llm-tool-test workers drain build-7 --results /mnt/results'],
   );
 
   const list = workers
@@ -111,10 +107,7 @@ export function addWorkers(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (options) => exitWith((await import('../workers.js')).showWorkers(options)));
-  addHelp(list, 'workers', [
-    'Show the hosts as JSON',
-    'llm-tool-test workers list --json --results /mnt/results',
-  ]);
+  addHelp(list, 'workers', ['Show the hosts as JSON', 'llm-tool-test workers list --json --results /mnt/results']);
 
   const drain = workers
     .command('drain')

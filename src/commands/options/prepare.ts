@@ -57,10 +57,7 @@ export function addImport(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('import')
     .description('Make scenarios of the evals of a skill, or of a list of prompts')
-    .argument(
-      '<file>',
-      'evals.json of the Agent Skills standard, or a list of prompts: .json, .jsonl or .csv',
-    )
+    .argument('<file>', 'evals.json of the Agent Skills standard, or a list of prompts: .json, .jsonl or .csv')
     .option('--skill <folder>', 'the skill under test (default: the folder that contains evals/evals.json)')
     .option('--out <folder>', 'where to write the scenarios (default: the fixtures folder)')
     .option('--force', 'overwrite files that exist', false)
@@ -79,10 +76,7 @@ export function addDoctor(program: Program, { exitWith }: CommandLine): void {
     .command('doctor')
     .description('Check that this machine can run scenarios; exit 3 if it cannot')
     .option('--try <agent>', 'instead, start this agent with a trivial prompt and report how it went')
-    .option(
-      '--model <name>',
-      "model for --try (default: the first one in the config file, else the agent's own)",
-    )
+    .option('--model <name>', "model for --try (default: the first one in the config file, else the agent's own)")
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)

@@ -19,20 +19,10 @@ export function addShow(program: Program, { exitWith }: CommandLine): void {
     .description('Show the results of a sweep, or what the agent of a run did')
     .argument(`<${ID[0]}>`, ID[1])
     .option('--failed', 'only cells that failed, ended with an error or were cancelled', false)
-    .option(
-      '--scenario, --scenarios <names>',
-      'only cells of these scenarios (comma-separated, repeatable)',
-      list,
-      [],
-    )
+    .option('--scenario, --scenarios <names>', 'only cells of these scenarios (comma-separated, repeatable)', list, [])
     .option('--agent, --agents <names>', 'only cells of these agents (comma-separated, repeatable)', list, [])
     .option('--model, --models <names>', 'only cells of these models (comma-separated, repeatable)', list, [])
-    .option(
-      '--variant, --variants <names>',
-      'only cells of these variants (comma-separated, repeatable)',
-      list,
-      [],
-    )
+    .option('--variant, --variants <names>', 'only cells of these variants (comma-separated, repeatable)', list, [])
     .option(
       '--label, --labels <names>',
       'only cells whose human review has one of these labels (comma-separated, repeatable)',
@@ -49,10 +39,7 @@ export function addShow(program: Program, { exitWith }: CommandLine): void {
     command,
     'show',
     ['Show the newest sweep', 'llm-tool-test show latest'],
-    [
-      'Show which cells of an agent did not pass, and why',
-      'llm-tool-test show latest --failed --agent codex',
-    ],
+    ['Show which cells of an agent did not pass, and why', 'llm-tool-test show latest --failed --agent codex'],
     ['Show the commands of a run, by a prefix of its id', 'llm-tool-test show 20260102-030405'],
     ['Print its whole conversation', 'llm-tool-test show 20260102-030405 --transcript'],
     ['Watch what the agent of a run is doing', 'llm-tool-test show 20260102-030405 --follow'],
@@ -66,10 +53,7 @@ export function addReport(program: Program, { exitWith }: CommandLine): void {
     .description('Write a report of a sweep and all its runs')
     .argument(...SWEEP)
     .addOption(
-      new Option('--format <format>', 'format of the report (default: md)').choices([
-        ...formatNames,
-        'html',
-      ] as const),
+      new Option('--format <format>', 'format of the report (default: md)').choices([...formatNames, 'html'] as const),
     )
     .option('--output <file>', 'write to this file instead of stdout (`github` appends)')
     .option(...RESULTS)
@@ -113,9 +97,7 @@ export function addCompare(program: Program, { exitWith }: CommandLine): void {
     .option('--explain', 'say what each number means', false)
     .option(...RESULTS)
     .addOption(
-      new Option('--format <format>', 'text, md (for a pull request) or json (default: text)').choices(
-        FORMATS,
-      ),
+      new Option('--format <format>', 'text, md (for a pull request) or json (default: text)').choices(FORMATS),
     )
     .addOption(new Option(JSON_FLAG[0], 'same as --format json').conflicts('format'))
     .action(async (base, head, { agents, json, format = json === true ? 'json' : 'text', ...given }) => {

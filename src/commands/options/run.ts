@@ -50,17 +50,9 @@ export const addSweepOptions = <Args extends unknown[], Options extends OptionVa
       [],
     )
     .option('--variants <names>', 'only these variants of scenarios (comma-separated, repeatable)', list, [])
-    .option(
-      '--with-without',
-      'also run each scenario without its subject, as if it said `baseline: true`',
-      false,
-    )
+    .option('--with-without', 'also run each scenario without its subject, as if it said `baseline: true`', false)
     .option('--profile <name>', 'agents and models from this profile of the config file')
-    .option(
-      '--repeat <n>',
-      'repetitions of each cell (default: matrix.repeat of the scenario, else 1)',
-      count,
-    )
+    .option('--repeat <n>', 'repetitions of each cell (default: matrix.repeat of the scenario, else 1)', count)
     .option('--cell <id>', 'run only this cell of the selection, by id or label (repeatable)', each, [])
     .option(
       '--concurrency <n>',
@@ -72,12 +64,7 @@ export const addSweepOptions = <Args extends unknown[], Options extends OptionVa
         .argParser(positive)
         .env('LLM_TOOL_TEST_BUDGET_USD'),
     )
-    .option(
-      '--on <labels>',
-      'run only on hosts with all of these labels (comma-separated, repeatable)',
-      list,
-      [],
-    )
+    .option('--on <labels>', 'run only on hosts with all of these labels (comma-separated, repeatable)', list, [])
     .option(
       '--timeout-secs <n>',
       "agent time limit in seconds (default: the scenario's run.timeout_secs, else 300)",
@@ -125,16 +112,8 @@ export function addPlan(program: Program, { exitWith }: CommandLine): void {
       count,
     )
     .option('--pass-rate <percent>', 'expected pass rate (default: that of earlier runs, else 50)', share)
-    .option(
-      '--run-usd <n>',
-      'expected cost of a run in US dollars (default: the mean of earlier runs)',
-      positive,
-    )
-    .option(
-      '--run-secs <n>',
-      'expected duration of a run in seconds (default: the mean of earlier runs)',
-      positive,
-    )
+    .option('--run-usd <n>', 'expected cost of a run in US dollars (default: the mean of earlier runs)', positive)
+    .option('--run-secs <n>', 'expected duration of a run in seconds (default: the mean of earlier runs)', positive)
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (named, options, command) => {
@@ -232,9 +211,7 @@ const scenarioWork = () => import('../scenario.js');
 
 /** Adds the `scenario` command, with the verbs and flags of the ElizaOS scenario runner. */
 export function addScenario(program: Program, { exitWith }: CommandLine): void {
-  const scenario = program
-    .command('scenario')
-    .description('Run scenario and matrix files in the form of ElizaOS');
+  const scenario = program.command('scenario').description('Run scenario and matrix files in the form of ElizaOS');
   addHelp(
     scenario,
     SCENARIO_SECTION,

@@ -110,10 +110,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     accept,
     SECTION,
     ['Accept a change that is meant', 'llm-tool-test schedule accept nightly'],
-    [
-      'Compare with an earlier night',
-      'llm-tool-test schedule accept nightly --night nightly-20261124-030000-3f2a9c41',
-    ],
+    ['Compare with an earlier night', 'llm-tool-test schedule accept nightly --night nightly-20261124-030000-3f2a9c41'],
   );
 
   const trigger = schedule
@@ -125,10 +122,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
     .action(async (name, options) => exitWith((await work()).triggerSchedule(name, options)));
-  addHelp(trigger, SECTION, [
-    'Run a sweep and wait for its result',
-    'llm-tool-test schedule trigger nightly --wait',
-  ]);
+  addHelp(trigger, SECTION, ['Run a sweep and wait for its result', 'llm-tool-test schedule trigger nightly --wait']);
 
   const pause = schedule
     .command('pause')

@@ -10,9 +10,7 @@ const showing = () => import('../scripts/show.js');
 
 /** Adds the `scripts` command, which manages the agent scripts of the project that contains the working folder. */
 export function addScripts(program: Program, { exitWith }: CommandLine): void {
-  const scripts = program
-    .command('scripts')
-    .description('Manage agent scripts, the tools in .agents/scripts');
+  const scripts = program.command('scripts').description('Manage agent scripts, the tools in .agents/scripts');
   addHelp(
     scripts,
     SECTION,
@@ -42,9 +40,7 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     .argument('[args...]', 'arguments of the script')
     .option('--json', 'no effect: the output is always JSON', false)
     .passThroughOptions()
-    .action(async (script, args) =>
-      exitWith((await import('../scripts/run.js')).runAgentScript(script, args)),
-    );
+    .action(async (script, args) => exitWith((await import('../scripts/run.js')).runAgentScript(script, args)));
   addHelp(run, SECTION, ['Run a script with an argument', 'llm-tool-test scripts run check-coverage 80']);
 
   const check = scripts
@@ -99,19 +95,14 @@ export function addSchema(program: Program, { exitWith }: CommandLine): void {
     .command('schema')
     .description('Print the JSON Schema of scenario files, for editors')
     .addOption(
-      new Option('--config', 'print the schema of llm-tool-test-config.toml instead').conflicts([
+      new Option('--config', 'print the schema of llm-tool-test-config.toml instead').conflicts(['rubric', 'events']),
+    )
+    .addOption(new Option('--rubric', 'print the schema of rubric files instead').conflicts(['config', 'events']))
+    .addOption(
+      new Option('--events', 'print the schema of the lines that an agent with output = "jsonl" prints').conflicts([
+        'config',
         'rubric',
-        'events',
       ]),
-    )
-    .addOption(
-      new Option('--rubric', 'print the schema of rubric files instead').conflicts(['config', 'events']),
-    )
-    .addOption(
-      new Option(
-        '--events',
-        'print the schema of the lines that an agent with output = "jsonl" prints',
-      ).conflicts(['config', 'rubric']),
     )
     .option('--json', 'no effect: the output is always JSON', false)
     .action(async (options) => exitWith((await import('../schema.js')).printSchema(options)));
@@ -134,9 +125,7 @@ export function addCompletion(program: Program, { exitWith }: CommandLine): void
     .description('Print a completion script for a shell; its first lines say how to install it')
     .addArgument(new Argument('<shell>', 'shell to complete in').choices(['bash', 'zsh', 'fish'] as const))
     .option(...JSON_FLAG, false)
-    .action(async (shell, options) =>
-      exitWith((await import('../completion/complete.js')).completion(shell, options)),
-    );
+    .action(async (shell, options) => exitWith((await import('../completion/complete.js')).completion(shell, options)));
   addHelp(
     command,
     'completion',

@@ -59,9 +59,7 @@ export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
       ...[`gates ${gates}`, ...(judge === null ? [] : [`judge ${judge}`])],
       ...(timeout_secs === null ? [] : [`timeout ${timeout_secs} s`]),
     ];
-    process.stdout.write(
-      `  ${name}${variant === DEFAULT_VARIANT ? '' : ` ${variant}`}  (${details.join(', ')})\n`,
-    );
+    process.stdout.write(`  ${name}${variant === DEFAULT_VARIANT ? '' : ` ${variant}`}  (${details.join(', ')})\n`);
   }
   for (const { id } of most === null ? resolved.cells : []) {
     const kept = resolved.regrade?.runs[id];

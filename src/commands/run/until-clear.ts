@@ -30,8 +30,7 @@ export function untilClearOf(
       '--effect': effect,
       '--max-runs': maxRuns,
     }).find(([, value]) => value !== undefined);
-    if (alone !== undefined)
-      throw new UsageError('usage', `${alone[0]} has an effect only with --until-clear`);
+    if (alone !== undefined) throw new UsageError('usage', `${alone[0]} has an effect only with --until-clear`);
     return null;
   }
   if (vs === undefined)

@@ -15,14 +15,7 @@ import { isTimezone, parseCron, UsageError, variableNames } from '#lib';
 import { draftOf, type DraftOptions, openProject, plan, selectScenarios, storeInputsAnd } from '#planning';
 import { renderSchedules } from '#reports';
 import type { StoredSchedule, When } from '#scenario';
-import {
-  objectsOf,
-  type ObjectStore,
-  publishInputs,
-  scheduleText,
-  sharedProjectOf,
-  storeSettings,
-} from '#store';
+import { objectsOf, type ObjectStore, publishInputs, scheduleText, sharedProjectOf, storeSettings } from '#store';
 import { printDryRun } from '../run/print-dry-run.js';
 import { finishedSweep } from '../run/until-clear.js';
 import { readEnvFile } from '../shared/option-values.js';
@@ -81,7 +74,9 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
         schema_version: 1,
         schedule,
         created_at: new Date().toISOString(),
-        ...{ when, overlap: options.overlap, jitter_secs: secs(options.jitter ?? 0) },
+        when,
+        overlap: options.overlap,
+        jitter_secs: secs(options.jitter ?? 0),
         catch_up_secs: secs(options.catchUp),
         fail_on: options.failOn,
         junit: options.junit === undefined ? null : resolve(options.junit),
@@ -123,10 +118,7 @@ const secs = (ms: number): number => Math.round(ms / 1000);
 /** @throws UsageError unless exactly one of --cron and --every is given, and the times are valid */
 function whenOf({ cron, every, timezone }: CreateOptions): When {
   if ((cron === undefined) === (every === undefined))
-    throw new UsageError(
-      'bad_schedule',
-      'the schedule needs either --cron or --every, e.g. --cron "0 3 * * *"',
-    );
+    throw new UsageError('bad_schedule', 'the schedule needs either --cron or --every, e.g. --cron "0 3 * * *"');
   if (cron === undefined) {
     if (timezone !== undefined)
       throw new UsageError(
@@ -139,10 +131,7 @@ function whenOf({ cron, every, timezone }: CreateOptions): When {
   if (!parsed.ok) throw new UsageError('bad_schedule', `--cron '${cron}': ${parsed.message}`);
   const zone = timezone ?? 'UTC';
   if (!isTimezone(zone))
-    throw new UsageError(
-      'bad_schedule',
-      `--timezone '${zone}': expected the name of a time zone, e.g. Europe/Berlin`,
-    );
+    throw new UsageError('bad_schedule', `--timezone '${zone}': expected the name of a time zone, e.g. Europe/Berlin`);
   return { cron: cron.trim(), timezone: zone };
 }
 

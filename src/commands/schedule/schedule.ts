@@ -76,10 +76,7 @@ export async function listSchedules({ results, json }: Options): Promise<number>
 }
 
 /** `schedule show`: shows a schedule and its nights. Starts no engine. */
-export async function showSchedule(
-  name: string,
-  { results, json }: Omit<Options, 'address'>,
-): Promise<number> {
+export async function showSchedule(name: string, { results, json }: Omit<Options, 'address'>): Promise<number> {
   const { resultsPath } = openProject(results);
   const objects = await objectsOf(resultsPath);
   const { stored } = await findSchedule(objects, name, resultsPath);
@@ -170,8 +167,7 @@ export const triggerSchedule = (name: string, options: Options & { wait: boolean
     const sweep = await sweepOfFiring(session, fired);
     if (!options.wait) {
       if (options.json) printJson({ schedule: name, queued: false, sweep });
-      else if (sweep !== null)
-        printNotice(`started ${sweep}; follow it with ${ownCommand(`resume ${sweep}`)}`);
+      else if (sweep !== null) printNotice(`started ${sweep}; follow it with ${ownCommand(`resume ${sweep}`)}`);
       return 0;
     }
     if (sweep !== null) {
@@ -183,8 +179,7 @@ export const triggerSchedule = (name: string, options: Options & { wait: boolean
     }
     const { firing, exitCode } = await askServer(
       session,
-      (client) =>
-        client.workflow.getHandle(fired.workflowId, fired.runId).result() as Promise<ScheduledResult>,
+      (client) => client.workflow.getHandle(fired.workflowId, fired.runId).result() as Promise<ScheduledResult>,
       LONG_CALL,
     );
     const record = await readFiring(objects, name, firing);

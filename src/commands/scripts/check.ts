@@ -23,18 +23,14 @@ import { findScript, findScriptsRoot, type FoundScript, listScripts } from './fi
  * `scripts check`: checks README, source and answers of scripts against the contract, and reports all problems. Returns
  * the exit code, 1 if there are any.
  */
-export async function checkAgentScripts(
-  name: string | undefined,
-  { json }: { json: boolean },
-): Promise<number> {
+export async function checkAgentScripts(name: string | undefined, { json }: { json: boolean }): Promise<number> {
   const root = findScriptsRoot();
   const scripts = name === undefined ? listScripts(root) : [findScript(root, name)];
   const deno = await findDeno(root);
   if (deno === null) throw new InfrastructureError(NO_DENO);
   const problems: Problem[] = [];
   for (const script of scripts) problems.push(...(await problemsOf(root, script, deno)));
-  if (json)
-    printJson({ valid: problems.length === 0, scripts: scripts.map((script) => script.name), problems });
+  if (json) printJson({ valid: problems.length === 0, scripts: scripts.map((script) => script.name), problems });
   else stdout.write(describe(root, scripts.length, problems));
   return problems.length === 0 ? 0 : 1;
 }
@@ -45,7 +41,9 @@ async function problemsOf(root: string, script: FoundScript, deno: string): Prom
     return missing.map((file) => ({ file, line: 1, column: 1, path: '', message: 'missing' }));
   return [
     ...readmeProblems(script.parsedReadme, script).map((problem) => ({
-      ...{ file: script.readme, column: 1, path: '' },
+      file: script.readme,
+      column: 1,
+      path: '',
       ...problem,
     })),
     ...sourceProblems(script.parsedReadme, script, (path) => readText(join(root, path))),
@@ -94,7 +92,9 @@ export async function runExamples(root: string, script: FoundScript, deno: strin
     };
     const server = isFile(join(copy, 'serve.ts')) ? await startServer(copy, deno, env) : null;
     const problemAt = (line: number, message: string): Problem => ({
-      ...{ file: script.readme, line, column: 1 },
+      file: script.readme,
+      line,
+      column: 1,
       path: '',
       message,
     });
@@ -135,7 +135,11 @@ async function startServer(
 ): Promise<{ stop: () => Promise<void> } | string> {
   const flags = ['--allow-net=127.0.0.1', '--allow-read=.', '--allow-write=.agents/config.json'];
   const server = execa(deno, ['run', ...flags, 'serve.ts'], {
-    ...{ cwd, env, extendEnv: false, reject: false, buffer: { stderr: true, stdout: false } },
+    cwd,
+    env,
+    extendEnv: false,
+    reject: false,
+    buffer: { stderr: true, stdout: false },
     stdin: 'ignore',
   });
   const stop = async (): Promise<void> => {

@@ -23,9 +23,7 @@ export function newAgentScript(name: string, { json }: { json: boolean }): numbe
   const values = { name: paths.name, lib: relative(paths.folder, LIBRARY) };
   const library = `${LIBRARY}/script.ts`;
   const files: NewFile[] = [
-    ...(isFile(join(root, library))
-      ? []
-      : [{ path: library, content: readFileSync(packageFile(library), 'utf8') }]),
+    ...(isFile(join(root, library)) ? [] : [{ path: library, content: readFileSync(packageFile(library), 'utf8') }]),
     { path: paths.source, content: fillTemplate('agent-scripts/run.ts', values) },
     { path: paths.readme, content: fillTemplate('agent-scripts/README.md', values) },
   ].map((file) => ({ ...file, mode: 0o644 }));
@@ -79,18 +77,12 @@ interface Options {
  */
 export function installCommand(agents: readonly string[], { command, json }: Options): number {
   if (!PLAIN.test(command))
-    throw new UsageError(
-      'bad_command',
-      `'${command}' is not a plain command like \`npx --no llm-tool-test\``,
-    );
+    throw new UsageError('bad_command', `'${command}' is not a plain command like \`npx --no llm-tool-test\``);
   const root = scriptsRoot() ?? process.cwd();
   const files = [...new Set(agents.length === 0 ? AGENTS : agents)].map((agent) => {
     const known = AGENTS.find((name) => name === agent);
     if (known === undefined)
-      throw new UsageError(
-        'unknown_agent',
-        `no command file for agent '${agent}'; known agents: ${AGENTS.join(', ')}`,
-      );
+      throw new UsageError('unknown_agent', `no command file for agent '${agent}'; known agents: ${AGENTS.join(', ')}`);
     const { path, call } = PLACES[known];
     const content = fillTemplate(`commands/${known}.md`, { command });
     return { agent, path, call, content, mode: 0o644, made: readText(join(root, path)) !== content };
@@ -109,8 +101,7 @@ export function installCommand(agents: readonly string[], { command, json }: Opt
       [
         `in ${root}:`,
         ...files.map(
-          ({ path, call, made }) =>
-            `  ${path}  ${made ? 'created' : 'already there'}: ${call} <script> [args]`,
+          ({ path, call, made }) => `  ${path}  ${made ? 'created' : 'already there'}: ${call} <script> [args]`,
         ),
         '',
       ].join('\n'),

@@ -19,8 +19,7 @@ export function listAgentScripts({ json }: { json: boolean }): number {
       terminalText(name),
       terminalText(summary ?? '(no Summary in its README.md)'),
     ]);
-    const lines =
-      rows.length === 0 ? [`no scripts yet; create one with ${ownCommand('scripts new <name>')}`] : [];
+    const lines = rows.length === 0 ? [`no scripts yet; create one with ${ownCommand('scripts new <name>')}`] : [];
     stdout.write(`${[...lines, ...renderTable(rows, { width: textOptions().width })].join('\n')}\n`);
   }
   return 0;

@@ -63,11 +63,8 @@ const isOfGrpc = (error: Error & { code?: unknown; details?: unknown }): boolean
 
 function serverFailure(error: unknown): string | null {
   if (!(error instanceof Error) || !(CLIENT_ERRORS.has(error.name) || isOfGrpc(error))) return null;
-  const what = error.name.endsWith('FailedError')
-    ? "the sweep's workflow failed"
-    : 'the Temporal server failed';
+  const what = error.name.endsWith('FailedError') ? "the sweep's workflow failed" : 'the Temporal server failed';
   return `${what}: ${rootReason(error)}; try again, or check ${ownCommand('engine status')}`;
 }
 
-const rootReason = (error: Error): string =>
-  error.cause instanceof Error ? rootReason(error.cause) : error.message;
+const rootReason = (error: Error): string => (error.cause instanceof Error ? rootReason(error.cause) : error.message);

@@ -1,13 +1,7 @@
 import { isMirror } from '#host';
 import { InfrastructureError, UsageError } from '#lib';
 import { openProject, projectByDefault } from '#planning';
-import {
-  isSharedPlace,
-  joinSharedProject,
-  pullResults,
-  requireSharedProject,
-  type SharedProject,
-} from '#store';
+import { isSharedPlace, joinSharedProject, pullResults, requireSharedProject, type SharedProject } from '#store';
 
 /**
  * Returns the shared project whose results a command uses, with what is new brought into its mirror; null if they are
@@ -19,9 +13,7 @@ export async function findSharedProject(flag: string | undefined): Promise<Share
   const location = resultsOf(flag === undefined ? openProject : () => projectByDefault(flag));
   if (location === null || !(isMirror(location) || isSharedPlace(location))) return null;
   try {
-    const project = isMirror(location)
-      ? await requireSharedProject(location)
-      : await joinSharedProject(location);
+    const project = isMirror(location) ? await requireSharedProject(location) : await joinSharedProject(location);
     await pullResults(project);
     return project;
   } catch (error) {

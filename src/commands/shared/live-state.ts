@@ -1,13 +1,5 @@
 import { isOver, parkedIn } from '#client';
-import {
-  costOwner,
-  decisionText,
-  type Paid,
-  paidCost,
-  progressText,
-  remainingSecs,
-  whyNotPassed,
-} from '#decide';
+import { costOwner, decisionText, type Paid, paidCost, progressText, remainingSecs, whyNotPassed } from '#decide';
 import type { Outcome, ResultLine } from '#model';
 import type { SweepProgress } from '#protocol';
 import { cellNames, durationText, type EndedRow, type LiveState, waitText } from '#reports';
@@ -86,8 +78,7 @@ export function cellStates(
     return {
       about,
       // A sweep that runs until its verdict is clear will run only the released cells.
-      total:
-        plan.until_clear === undefined ? plan.cells.length : Math.max(progress?.total ?? 0, lines.length),
+      total: plan.until_clear === undefined ? plan.cells.length : Math.max(progress?.total ?? 0, lines.length),
       totals: {
         passed: having('pass'),
         failed: having('fail'),
@@ -118,9 +109,7 @@ export function cellStates(
               waiting: waiting.map(({ id }) => timed(id, waits.get(id) ?? 0)),
             }),
       decision:
-        progress?.decision === undefined
-          ? []
-          : [decisionText(progress.decision), progressText(progress.decision)],
+        progress?.decision === undefined ? [] : [decisionText(progress.decision), progressText(progress.decision)],
       spent: spentOf(
         [...new Map(results.map((line) => [line.id, line])).values()],
         runs.filter(({ cell }) => going.has(cell)),

@@ -86,8 +86,7 @@ export function liveView(
           .finally(() => (asking = null));
       }
       const now = Date.now();
-      const status =
-        ended ?? (asked?.status === 'running' ? null : asked?.status) ?? last?.status ?? 'starting';
+      const status = ended ?? (asked?.status === 'running' ? null : asked?.status) ?? last?.status ?? 'starting';
       const cells = { progress: ended === undefined ? last : null, runs, results };
       const unanswered = progress === null ? 'waiting for the worker' : waitNote(progress, plan.sweep, now);
       shown = {
@@ -160,6 +159,4 @@ function terminalFrame(): TerminalFrame {
 
 /** Returns the number of rows of a terminal that these lines take. */
 const wrappedRows = (text: string, columns: number): number =>
-  text
-    .split('\n')
-    .reduce((rows, line) => rows + Math.max(1, Math.ceil(textWidth(line) / Math.max(1, columns))), 0);
+  text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(textWidth(line) / Math.max(1, columns))), 0);

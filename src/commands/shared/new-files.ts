@@ -39,8 +39,7 @@ function inTheWay(folder: string, files: readonly NewFile[]): string[] {
       return undefined;
     }
   };
-  const foldersUpTo = (path: string): string[] =>
-    path === folder ? [folder] : [...foldersUpTo(dirname(path)), path];
+  const foldersUpTo = (path: string): string[] => (path === folder ? [folder] : [...foldersUpTo(dirname(path)), path]);
   const needed = new Set(files.flatMap(({ path }) => foldersUpTo(dirname(join(folder, path)))));
   const blocked = [...needed].filter((path) => {
     const found = look(path);
@@ -63,9 +62,6 @@ function write(folder: string, files: readonly NewFile[]): void {
     }
   } catch (error) {
     for (const path of made) rmSync(path, { recursive: true, force: true });
-    throw new UsageError(
-      'files_unwritable',
-      `nothing was written because of an error: ${(error as Error).message}`,
-    );
+    throw new UsageError('files_unwritable', `nothing was written because of an error: ${(error as Error).message}`);
   }
 }

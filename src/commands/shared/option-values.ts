@@ -40,8 +40,7 @@ export const share = (value: string): number => {
 /** A level of significance. */
 export const level = (value: string): number => {
   const number = Number(value);
-  if (!(number > 0 && number < 0.5))
-    throw new InvalidArgumentError('expected a number above 0 and below 0.5');
+  if (!(number > 0 && number < 0.5)) throw new InvalidArgumentError('expected a number above 0 and below 0.5');
   return number;
 };
 

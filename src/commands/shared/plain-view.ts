@@ -35,8 +35,7 @@ export function plainView(
       .join(', ');
     if (now !== '' && now !== waits) {
       printNotice(`${now}; to stop waiting: ${ownCommand(`retry ${sweep} --now`)}`);
-      for (const reason of new Set(parkedIn(progress).flatMap(({ message }) => message ?? [])))
-        printNotice(reason);
+      for (const reason of new Set(parkedIn(progress).flatMap(({ message }) => message ?? []))) printNotice(reason);
     }
     waits = now;
   };

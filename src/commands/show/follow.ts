@@ -24,14 +24,10 @@ const NAMED = 3;
  * `show --follow`: shows a sweep or a run until it is over, without starting or changing anything. Returns the id of
  * what is to be shown now, or null if a signal ended the following.
  */
-export async function followById(
-  id: string,
-  options: { json: boolean; results?: string },
-): Promise<string | null> {
+export async function followById(id: string, options: { json: boolean; results?: string }): Promise<string | null> {
   const { resultsPath } = openProject(options.results);
   const plan = findSweep(resultsPath, id);
-  if (plan !== null)
-    return hasEnded(resultsPath, plan) || (await followSweep(resultsPath, plan)) ? plan.sweep : null;
+  if (plan !== null) return hasEnded(resultsPath, plan) || (await followSweep(resultsPath, plan)) ? plan.sweep : null;
   const { folder: stateFolder } = projectState(resultsPath);
   const open = openRunsIn(stateFolder);
   const matching = open.filter(({ run }) => id !== '' && run.startsWith(id));
@@ -67,14 +63,17 @@ async function followSweep(resultsPath: string, plan: Plan): Promise<boolean> {
   const signals = catchSignals(() => undefined);
   const uiUrl = uiPage(session.engine, sweepWorkflowId(plan.sweep));
   const startedAt = Date.parse(plan.created_at);
-  const view = process.stderr.isTTY
-    ? liveView(session, plan, { uiUrl, startedAt, watchOnly: true })
-    : plainView(plan);
-  if (!process.stderr.isTTY)
-    printNotice(`following ${plan.sweep}; Ctrl-C stops watching, and the sweep continues`);
+  const view = process.stderr.isTTY ? liveView(session, plan, { uiUrl, startedAt, watchOnly: true }) : plainView(plan);
+  if (!process.stderr.isTTY) printNotice(`following ${plan.sweep}; Ctrl-C stops watching, and the sweep continues`);
   try {
     const { interrupted } = await follow({
-      ...{ session, plan, resultsPath, uiUrl, signals, view, earlier: NO_EARLIER },
+      session,
+      plan,
+      resultsPath,
+      uiUrl,
+      signals,
+      view,
+      earlier: NO_EARLIER,
       watchOnly: true,
     });
     if (interrupted) printNotice(`stopped watching; ${plan.sweep} continues`);

@@ -10,15 +10,7 @@ import { judgedIn, Metrics, NO_USAGE, RunRecord } from '#model';
 import { openProject } from '#planning';
 import { renderHumanTranscript, renderRun } from '#reports';
 import { bringRuns, readEvents, readResultsFile, runFiles } from '#store';
-import {
-  bringSweepRuns,
-  FEW_RUNS,
-  findById,
-  type Found,
-  readReview,
-  sweepDocument,
-  tryReadActionLog,
-} from '#sweeps';
+import { bringSweepRuns, FEW_RUNS, findById, type Found, readReview, sweepDocument, tryReadActionLog } from '#sweeps';
 
 export interface ShowOptions extends CellFilter {
   all: boolean;
@@ -50,8 +42,7 @@ export async function show(id: string, options: ShowOptions): Promise<number> {
     sayWaits(resultsPath, found.plan.sweep);
     return 0;
   }
-  if (isFilter(options))
-    throw new UsageError('usage', `'${id}' is a run: only the cells of a sweep can be selected`);
+  if (isFilter(options)) throw new UsageError('usage', `'${id}' is a run: only the cells of a sweep can be selected`);
   await (transcript ? showTranscript(found.folder, json) : showRun(found.folder, { all, json }));
   return 0;
 }
@@ -74,16 +65,11 @@ async function findEnded(resultsPath: string, id: string): Promise<Found> {
   try {
     return await findById(resultsPath, id);
   } catch (error) {
-    const open = openRunsIn(projectState(resultsPath).folder).find(
-      ({ run }) => id !== '' && run.startsWith(id),
-    );
+    const open = openRunsIn(projectState(resultsPath).folder).find(({ run }) => id !== '' && run.startsWith(id));
     if (open === undefined || !(error instanceof UsageError)) throw error;
     const { workspace } = runFiles(join(resultsPath, open.run));
     const where = existsSync(workspace) ? `; its workspace is ${displayPath(workspace)}` : '';
-    throw new UsageError(
-      'unknown_id',
-      `${open.run} is not over; add --follow to see what its agent does${where}`,
-    );
+    throw new UsageError('unknown_id', `${open.run} is not over; add --follow to see what its agent does${where}`);
   }
 }
 
@@ -158,8 +144,7 @@ async function showTranscript(folder: string, json: boolean): Promise<void> {
   const run = readResultsFile(files.run, RunRecord);
   const { agent, scenario } = run;
   const exists = existsSync(files.events);
-  if (!exists && agent !== null)
-    throw new UsageError('results_broken', `${displayPath(files.events)} does not exist`);
+  if (!exists && agent !== null) throw new UsageError('results_broken', `${displayPath(files.events)} does not exist`);
   if (json) {
     printJson({ run_id: run.run_id, events: exists ? [...readEvents(files.events)] : [] });
     return;
@@ -170,7 +155,10 @@ async function showTranscript(folder: string, json: boolean): Promise<void> {
     return;
   }
   const head = {
-    ...{ scenario: scenario.name, agent: run.agent_name, model: run.model, prompt: scenario.prompt ?? '' },
+    scenario: scenario.name,
+    agent: run.agent_name,
+    model: run.model,
+    prompt: scenario.prompt ?? '',
     used: agent ?? { token_usage: NO_USAGE, cost_usd: null },
   };
   for (const piece of renderHumanTranscript(head, readEvents(files.events), { whole: true }))

@@ -59,7 +59,11 @@ export async function tryTool(tool: string, options: TryOptions): Promise<number
   const ran: { document: SweepDocument | null } = { document: null };
   const code = await run({
     ...options,
-    ...{ files: [file], agents: ['mock'], judge: false, name, detach: false },
+    files: [file],
+    agents: ['mock'],
+    judge: false,
+    name,
+    detach: false,
     print: (document) => {
       ran.document = document;
       if (!options.json) printSweep(document, false);

@@ -25,10 +25,7 @@ const LEVEL = { alpha: 0.05 };
  * Compares the verdicts of models on each gate of a sweep with those of people. `earlier`: gates of runs of other
  * sweeps. They tell how far the same model agrees with people on the same gate, and do not correct the pass rate.
  */
-export const calibrateGates = (
-  own: readonly DecidedGate[],
-  earlier: readonly DecidedGate[],
-): GateCalibration[] =>
+export const calibrateGates = (own: readonly DecidedGate[], earlier: readonly DecidedGate[]): GateCalibration[] =>
   groupBy(own, gateJudgeKey).flatMap((decided) => {
     const [first] = decided;
     if (first === undefined) return [];
@@ -63,10 +60,7 @@ const share = (isPass: boolean): number => (isPass ? 1 : 0);
 const pairOf = ({ gate, human }: DecidedGate): ScorePair[] =>
   human === null ? [] : [{ judge: share(gate.passed), human: share(human === 'pass') }];
 
-function correctedRate(
-  decided: readonly DecidedGate[],
-  labelled: readonly ScorePair[],
-): GateCalibration['corrected'] {
+function correctedRate(decided: readonly DecidedGate[], labelled: readonly ScorePair[]): GateCalibration['corrected'] {
   const judged = decided.flatMap(({ gate, human }) => (human === null ? share(gate.passed) : []));
   const found = predictionPoweredMean({ labelled, judged }, LEVEL);
   if (found === null) return null;

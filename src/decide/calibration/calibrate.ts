@@ -64,13 +64,10 @@ export const calibrate = (own: readonly JudgedRun[], earlier: readonly JudgedRun
         scenarios: [...new Set(runs.map(({ scenario }) => scenario))],
         judged: runs.length,
         verdict: verdictOf(overall, criteria),
-        passed_alone: reviewed.filter(
-          ({ human, judge, threshold }) => judge >= threshold && human < threshold,
-        ).length,
-        failed_alone: reviewed.filter(
-          ({ human, judge, threshold }) => judge < threshold && human >= threshold,
-        ).length,
-        ...{ overall, criteria },
+        passed_alone: reviewed.filter(({ human, judge, threshold }) => judge >= threshold && human < threshold).length,
+        failed_alone: reviewed.filter(({ human, judge, threshold }) => judge < threshold && human >= threshold).length,
+        overall,
+        criteria,
       },
     ];
   });
@@ -120,5 +117,4 @@ const ORDER: readonly CalibrationVerdict[] = ['low agreement', 'unclear', 'agree
 const verdictOf = (overall: Agreement, criteria: readonly Agreement[]): CalibrationVerdict =>
   overall.reviewed > 0
     ? overall.verdict
-    : (ORDER.find((verdict) => criteria.some((criterion) => criterion.verdict === verdict)) ??
-      'not calibrated');
+    : (ORDER.find((verdict) => criteria.some((criterion) => criterion.verdict === verdict)) ?? 'not calibrated');

@@ -60,9 +60,7 @@ export const GateCalibration = z.object({
       reviewed: z.number().int().describe('Runs of this sweep that it is based on'),
     })
     .nullable()
-    .describe(
-      "passed / judged corrected by people's verdicts; null: fewer than 2 runs of this sweep have one",
-    ),
+    .describe("passed / judged corrected by people's verdicts; null: fewer than 2 runs of this sweep have one"),
 });
 export type GateCalibration = z.infer<typeof GateCalibration>;
 
@@ -80,14 +78,8 @@ export const Calibration = z.object({
   verdict: CalibrationVerdict.describe(
     'Of the weighted score or, if no person scored a run as a whole, of the criteria',
   ),
-  passed_alone: z
-    .number()
-    .int()
-    .describe("Reviewed runs whose score reaches the threshold, and the person's does not"),
-  failed_alone: z
-    .number()
-    .int()
-    .describe("Reviewed runs whose score misses the threshold, and the person's does not"),
+  passed_alone: z.number().int().describe("Reviewed runs whose score reaches the threshold, and the person's does not"),
+  failed_alone: z.number().int().describe("Reviewed runs whose score misses the threshold, and the person's does not"),
   overall: Agreement.describe('Of the weighted score'),
   criteria: z
     .array(Agreement.extend({ criterion: z.string().describe('Id of the criterion') }))

@@ -80,8 +80,7 @@ const MOST_NAMES = 3;
 /** A prompt may be long. */
 const LONGEST_NAME = 60;
 
-const nameOf = ({ scenario, gate }: GateCalibration): string =>
-  `'${beginningOf(gate, LONGEST_NAME)}' of ${scenario}`;
+const nameOf = ({ scenario, gate }: GateCalibration): string => `'${beginningOf(gate, LONGEST_NAME)}' of ${scenario}`;
 
 function withoutVerdicts(gates: readonly GateCalibration[]): string {
   const names = gates.slice(0, MOST_NAMES).map(nameOf).join(', ');

@@ -19,10 +19,7 @@ export const BaselineLine = z.strictObject({
     })
     .exactOptional()
     .describe('Tested runs of cells that had ended without a result before; absent: none'),
-  inputs: z
-    .string()
-    .nullable()
-    .describe('Beginning of the cache key of the first repetition; null: not computed'),
+  inputs: z.string().nullable().describe('Beginning of the cache key of the first repetition; null: not computed'),
   runs: z.array(z.string()).describe('Hashes of the ids of the runs: a run counts on one side only'),
   sweep: z.string().describe('The sweep'),
   date: z.iso.datetime().describe('When it was started; ISO 8601 in UTC'),
@@ -43,24 +40,25 @@ export function baselineOf(sweep: SweepResults): BaselineLine[] {
       ? []
       : [
           {
-            ...{ schema_version: 1, ...configuration },
-            ...{ passed: side.passed, tested: side.tested, untested: untested(side) },
+            schema_version: 1,
+            ...configuration,
+            passed: side.passed,
+            tested: side.tested,
+            untested: untested(side),
             ...(side.after_errors === 0
               ? {}
               : { after_errors: { passed: side.passed_after_errors, tested: side.after_errors } }),
             inputs: inputs.get(1) ?? null,
             runs: samples.map(hashOfRun).sort(),
-            ...{ sweep: sweep.sweep, date: sweep.started },
+            sweep: sweep.sweep,
+            date: sweep.started,
           },
         ],
   );
 }
 
 /** Replaces the lines of configurations that are written again. Those that are not keep theirs. */
-export function updateBaseline(
-  known: readonly BaselineLine[],
-  written: readonly BaselineLine[],
-): BaselineLine[] {
+export function updateBaseline(known: readonly BaselineLine[], written: readonly BaselineLine[]): BaselineLine[] {
   const lines = new Map([...known, ...written].map((line) => [configurationKey(line), line]));
   return [...lines.values()];
 }
@@ -82,8 +80,7 @@ export function parseBaseline(text: string): BaselineLine[] | string {
   for (const [index, content] of text.split('\n').entries()) {
     const at = index + 1;
     if (content.trim() === '') continue;
-    if (/^(<{7}|={7}|>{7}|\|{7})/.test(content))
-      return `line ${at}: a merge conflict; keep one line per configuration`;
+    if (/^(<{7}|={7}|>{7}|\|{7})/.test(content)) return `line ${at}: a merge conflict; keep one line per configuration`;
     const line = parseLine(content);
     if (typeof line === 'string') return `line ${at}: ${line}`;
     const known = found.get(configurationKey(line));
@@ -115,10 +112,8 @@ function parseLine(text: string): BaselineLine | string {
 
 const NONE = { passed: 0, tested: 0 };
 
-export const armsOfBaseline = (
-  lines: readonly BaselineLine[],
-  options: { alpha: number },
-): Map<string, Arm> => new Map(lines.map((line) => [configurationKey(line), armOf(line, options)]));
+export const armsOfBaseline = (lines: readonly BaselineLine[], options: { alpha: number }): Map<string, Arm> =>
+  new Map(lines.map((line) => [configurationKey(line), armOf(line, options)]));
 
 function armOf(line: BaselineLine, options: { alpha: number }): Arm {
   const { scenario, agent, model, variant, inputs } = line;
@@ -130,11 +125,7 @@ function armOf(line: BaselineLine, options: { alpha: number }): Arm {
     samples: [],
     runs: [],
     inputs: new Map(inputs === null ? [] : [[1, inputs]]),
-    side: sideOf(
-      line,
-      { ...none, ...errors, flaky: 0 < line.passed && line.passed < line.tested ? 1 : 0 },
-      options,
-    ),
+    side: sideOf(line, { ...none, ...errors, flaky: 0 < line.passed && line.passed < line.tested ? 1 : 0 }, options),
   };
 }
 
@@ -150,7 +141,10 @@ const hashOfRun = (line: Sample): string => sha256(workRunOf(line)).slice(0, 10)
 export function nameOfBaseline({ file, lines }: StoredBaseline): Comparison['base'] {
   const [newest] = [...lines].sort((a, b) => (a.date < b.date ? 1 : -1));
   return {
-    ...{ sweep: newest?.sweep ?? '', variant: null, started: newest?.date ?? '' },
-    ...{ status: 'completed', baseline: file },
+    sweep: newest?.sweep ?? '',
+    variant: null,
+    started: newest?.date ?? '',
+    status: 'completed',
+    baseline: file,
   };
 }

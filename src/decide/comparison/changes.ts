@@ -76,9 +76,7 @@ export function changesBetween(
   );
   return [
     ...known,
-    ...together(
-      unexplained.map(({ head: { configuration } }) => changeOf(UNRECORDED, scenarioLabel(configuration))),
-    ),
+    ...together(unexplained.map(({ head: { configuration } }) => changeOf(UNRECORDED, scenarioLabel(configuration)))),
   ];
 }
 
@@ -120,8 +118,7 @@ function scenarioChanges(name: string, before: Json, after: Json, files: readonl
     // The target as it was run is compared under `target`.
     if (path.startsWith('scenario.target')) return [];
     if (path === 'fixture') {
-      const onlyTarget =
-        files.length === 1 && files[0] === targetFile(before) && files[0] === targetFile(after);
+      const onlyTarget = files.length === 1 && files[0] === targetFile(before) && files[0] === targetFile(after);
       return changeOf(`the fixture: ${someOf(files)}`, name, {
         doubtful: !onlyTarget,
       });
@@ -167,9 +164,7 @@ function factChanges(
   const scenario = scenarioLabel(head.configuration);
   const compare = (what: string, of: string, name: keyof RunInputs, doubtful = true): Change[] => {
     const [was, is] = [valuesOf(base.samples, before, name), valuesOf(head.samples, after, name)];
-    return was === '' || is === '' || was === is
-      ? []
-      : [changeOf(what, of, { base: was, head: is, doubtful })];
+    return was === '' || is === '' || was === is ? [] : [changeOf(what, of, { base: was, head: is, doubtful })];
   };
   return [
     ...compare('the program of the target', scenario, 'target', false),
@@ -180,14 +175,8 @@ function factChanges(
   ];
 }
 
-const valuesOf = (
-  lines: readonly ResultLine[],
-  facts: SweepInputs['runInputs'],
-  name: keyof RunInputs,
-): string =>
-  [...new Set(lines.flatMap(({ results_dir }) => facts.get(results_dir ?? '')?.[name] ?? []))]
-    .sort()
-    .join(', ');
+const valuesOf = (lines: readonly ResultLine[], facts: SweepInputs['runInputs'], name: keyof RunInputs): string =>
+  [...new Set(lines.flatMap(({ results_dir }) => facts.get(results_dir ?? '')?.[name] ?? []))].sort().join(', ');
 
 /** Merges the same change of several scenarios or agents into one. */
 function together(changes: readonly Change[]): Change[] {
@@ -195,10 +184,7 @@ function together(changes: readonly Change[]): Change[] {
   for (const change of changes) {
     const key = JSON.stringify({ ...change, of: [] });
     const known = found.get(key);
-    found.set(
-      key,
-      known === undefined ? change : { ...known, of: [...new Set([...known.of, ...change.of])] },
-    );
+    found.set(key, known === undefined ? change : { ...known, of: [...new Set([...known.of, ...change.of])] });
   }
   return [...found.values()];
 }

@@ -34,7 +34,9 @@ export function compareParameters(
     const test = tests[at];
     if (test === undefined) return [];
     return {
-      ...{ parameter, value, configurations: items.length },
+      parameter,
+      value,
+      configurations: items.length,
       ...sumOf(items, options),
       ...test,
       ...boundedMargins(test, best[at], worst[at]),
@@ -62,7 +64,9 @@ function correctedForAll(
     const adjusted_p = adjusted[at] ?? p;
     const smallest = holm(ps.with(at, smallest_p))[at] ?? smallest_p;
     return {
-      ...{ ...test, smallest_p: smallest, adjusted_p },
+      ...test,
+      smallest_p: smallest,
+      adjusted_p,
       ...decide({ difference, p: adjusted_p, smallest, interval, alpha }),
     };
   });
@@ -77,16 +81,15 @@ function sideOf(lines: readonly ResultLine[]) {
     rates: new Map(capabilityRates(checked).map((one) => [one.capability, one])),
     trajectories: commonTrajectories(
       lines.map(({ metrics, duration_secs }) => ({
-        ...{ actions: metrics?.agent_work?.actions ?? null, duration_secs },
+        actions: metrics?.agent_work?.actions ?? null,
+        duration_secs,
       })),
       MOST_TRAJECTORIES,
     ),
   };
 }
 
-function judgedAndDone(
-  pairs: readonly Pair[],
-): Pick<ComparedParameter, 'capabilities' | 'common_trajectories'> {
+function judgedAndDone(pairs: readonly Pair[]): Pick<ComparedParameter, 'capabilities' | 'common_trajectories'> {
   const base = sideOf(pairs.flatMap((pair) => pair.base.samples));
   const head = sideOf(pairs.flatMap((pair) => pair.head.samples));
   const countIn = ({ rates }: ReturnType<typeof sideOf>, capability: string) => {
@@ -95,7 +98,9 @@ function judgedAndDone(
   };
   return {
     capabilities: [...new Set([...base.rates.keys(), ...head.rates.keys()])].map((capability) => ({
-      ...{ capability, base: countIn(base, capability), head: countIn(head, capability) },
+      capability,
+      base: countIn(base, capability),
+      head: countIn(head, capability),
     })),
     common_trajectories: { base: base.trajectories, head: head.trajectories },
   };
@@ -103,8 +108,7 @@ function judgedAndDone(
 
 /** Returns the combinations that have the same values in both sweeps. */
 function commonTo(base: readonly Combined[], head: readonly Combined[]): Combined[] {
-  const keyOf = ({ name, variant, parameters }: Combined): string =>
-    canonicalJson([name, variant, parameters]);
+  const keyOf = ({ name, variant, parameters }: Combined): string => canonicalJson([name, variant, parameters]);
   const known = new Set(base.map(keyOf));
   return head.filter((combination) => known.has(keyOf(combination)));
 }

@@ -99,11 +99,7 @@ export function compareSweeps(
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(subject_tokens.length === 0 ? {} : { subject_tokens }),
       changes: changesBetween(base, head, pairs, fixtureFiles),
-      doubts: [
-        ...doubtsOf(base, head, pairs),
-        ...stopDoubts(base, head, decision),
-        ...steadinessDoubts(pairs),
-      ],
+      doubts: [...doubtsOf(base, head, pairs), ...stopDoubts(base, head, decision), ...steadinessDoubts(pairs)],
     };
   });
 }
@@ -151,7 +147,11 @@ function compareArms(
   const { verdict, ...total } = findings.actual.total;
   const { base, head, parameters, subject_tokens, changes, doubts } = contextOf(pairs, options);
   return {
-    ...{ schema_version: COMPARISON_VERSION, base, head, ...options, verdict },
+    schema_version: COMPARISON_VERSION,
+    base,
+    head,
+    ...options,
+    verdict,
     ...(decision === null ? { look: { number: looks.number, of_alpha: alpha, spent: looks.spent } } : {}),
     gate: decideGate(findings, pairs, missing, options),
     total: {
@@ -172,7 +172,8 @@ function compareArms(
     ...(subject_tokens === undefined ? {} : { subject_tokens }),
     only_in_base: missing.map(({ configuration }) => configuration),
     only_in_head: added.map(({ configuration }) => configuration),
-    ...{ changes, doubts },
+    changes,
+    doubts,
   };
 }
 
@@ -182,7 +183,10 @@ const atLevel = (arm: Arm, options: { alpha: number }): Arm => ({
 });
 
 const nameOf = ({ sweep, variant, started, status, decision }: SweepToCompare): Comparison['base'] => ({
-  ...{ sweep, variant, started, status },
+  sweep,
+  variant,
+  started,
+  status,
   ...(decision == null ? {} : { stopped: decision.stopped }),
 });
 
@@ -212,12 +216,10 @@ function configurationOf(
 export function oneVariant(sweep: SweepToCompare, variant: string): SweepToCompare {
   const cells = sweep.cells.filter((cell) => cell.variant === variant);
   const ids = new Set(cells.map(({ id }) => id));
-  const scenarios = [...new Set(cells.map(({ scenario }) => scenario))].flatMap(
-    (scenario): [string, Json][] => {
-      const found = sweep.scenarios.get(scenarioLabel({ scenario, variant }));
-      return found === undefined ? [] : [[scenario, found]];
-    },
-  );
+  const scenarios = [...new Set(cells.map(({ scenario }) => scenario))].flatMap((scenario): [string, Json][] => {
+    const found = sweep.scenarios.get(scenarioLabel({ scenario, variant }));
+    return found === undefined ? [] : [[scenario, found]];
+  });
   return {
     ...sweep,
     variant,

@@ -30,9 +30,12 @@ export const comparedSubjects = (base: Inputs, head: Inputs, pairs: readonly Pai
       const [added, removed] = [partsOnlyIn(after, before), partsOnlyIn(before, after)];
       const [old, now] = [contextIn(pair.base.samples), contextIn(pair.head.samples)];
       return {
-        ...{ ...configuration, added, removed },
+        ...configuration,
+        added,
+        removed,
         comparable: isAlike(base, head, pair),
-        ...{ base: old.sizes, head: now.sizes },
+        base: old.sizes,
+        head: now.sizes,
         tools: added.length > 0 ? toolsOf(after, added, now) : toolsOf(before, removed, old),
       };
     }),
@@ -73,8 +76,7 @@ const toolsOf = (
   { tools }: ReturnType<typeof contextIn>,
 ): ToolDefinitions[] => (parts.every(({ name, isServer }) => !isServer || only.includes(name)) ? tools : []);
 
-const contextIn = (samples: readonly Sample[]) =>
-  contextOf(samples.map(({ metrics }) => metrics?.agent_work));
+const contextIn = (samples: readonly Sample[]) => contextOf(samples.map(({ metrics }) => metrics?.agent_work));
 
 /** A cell with what its run recorded; null: no run yet. */
 export interface MeasuredCell extends Omit<Cell, 'id' | 'repetition'> {

@@ -113,9 +113,7 @@ function unfinished(pairs: readonly Pair[]): string[] {
 }
 
 const sentence = (arms: readonly Arm[], what: string): string[] =>
-  arms.length === 0
-    ? []
-    : [`${what}: ${listOf(arms.map(({ configuration }) => configurationLabel(configuration)))}`];
+  arms.length === 0 ? [] : [`${what}: ${listOf(arms.map(({ configuration }) => configurationLabel(configuration)))}`];
 
 const NAMED = 3;
 

@@ -39,10 +39,7 @@ export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
 export const Side = z.object({
   passed: z.number().int().describe('Runs that passed'),
   tested: z.number().int().describe('Runs that passed or failed and count here'),
-  rate: z
-    .number()
-    .nullable()
-    .describe('Passed / tested; for several configurations, the mean of their pass rates'),
+  rate: z.number().nullable().describe('Passed / tested; for several configurations, the mean of their pass rates'),
   interval: Interval.nullable().describe(
     'Interval of the pass rate (Wilson) at the confidence 1 - alpha; null for several configurations',
   ),
@@ -111,9 +108,7 @@ const Tested = z.object({
   difference: z
     .number()
     .nullable()
-    .describe(
-      'Pass rate of head minus pass rate of base; for several configurations, the mean of their differences',
-    ),
+    .describe('Pass rate of head minus pass rate of base; for several configurations, the mean of their differences'),
   interval: Interval.nullable().describe(
     'Interval of the difference (Miettinen-Nurminen) at the confidence 1 - alpha; excludes 0 exactly if the verdict is `better` or `worse`',
   ),
@@ -126,16 +121,12 @@ const Tested = z.object({
   smallest_p: z
     .number()
     .nullable()
-    .describe(
-      'The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs',
-    ),
+    .describe('The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs'),
   verdict: ComparisonVerdict.describe('Verdict based on p'),
   robust: z
     .boolean()
     .nullable()
-    .describe(
-      'Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither',
-    ),
+    .describe('Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither'),
   not_worse: z
     .object({
       bound: z.number().describe('Lower bound of the difference, one-sided at the confidence 1 - alpha'),
@@ -146,9 +137,7 @@ const Tested = z.object({
   equivalent: z
     .boolean()
     .nullable()
-    .describe(
-      'Whether head is neither worse nor better by the margin or more; null: no margin, or nothing to test',
-    ),
+    .describe('Whether head is neither worse nor better by the margin or more; null: no margin, or nothing to test'),
   measures: z.array(Measure).describe('Numbers of the tested runs besides passing'),
 });
 
@@ -197,10 +186,7 @@ const Total = Tested.omit({ verdict: true }).extend({
     ),
   reliability: z
     .object({
-      k: z
-        .number()
-        .int()
-        .describe('Half of the runs that every compared configuration has on both sides, rounded up'),
+      k: z.number().int().describe('Half of the runs that every compared configuration has on both sides, rounded up'),
       base: Reliability.describe('Mean over configurations, before'),
       head: Reliability.describe('Mean over configurations, after'),
     })
@@ -219,9 +205,7 @@ const Total = Tested.omit({ verdict: true }).extend({
     .object({
       scenarios: z.number().int().describe('Scenarios with runs on both sides, taken as a sample'),
       difference: z.number().describe('Mean of their differences, each scenario with the same weight'),
-      interval: Interval.describe(
-        "Student's t interval at the confidence 1 - alpha, no shorter than `interval`",
-      ),
+      interval: Interval.describe("Student's t interval at the confidence 1 - alpha, no shorter than `interval`"),
       variance: z
         .object({
           scenario: z.number().describe('Of pass rates, between scenarios'),
@@ -232,9 +216,7 @@ const Total = Tested.omit({ verdict: true }).extend({
         .describe('Where differences come from; null: a configuration has a single run on a side'),
     })
     .nullable()
-    .describe(
-      'The difference to expect of other scenarios like these; null: fewer than 6 scenarios to compare',
-    ),
+    .describe('The difference to expect of other scenarios like these; null: fewer than 6 scenarios to compare'),
 });
 
 const CapabilityCount = z.object({
@@ -273,9 +255,7 @@ const SweepName = z.object({
   sweep: z.string().describe('Id of the sweep'),
   variant: z.string().nullable().describe('The only variant compared; null: all variants'),
   started: z.string().describe('ISO 8601 in UTC'),
-  status: z
-    .enum(['open', 'completed', 'cancelled'])
-    .describe('open: not ended; the results so far are compared'),
+  status: z.enum(['open', 'completed', 'cancelled']).describe('open: not ended; the results so far are compared'),
   stopped: StopReason.nullable()
     .exactOptional()
     .describe('Why a sweep of `run --until-clear` started no more runs; absent: it is no such sweep'),
@@ -302,9 +282,7 @@ export const Comparison = z.object({
   head: SweepName.describe('After'),
   alpha: z
     .number()
-    .describe(
-      'Level of significance of this look: every p is compared with it, and intervals have 1 - alpha',
-    ),
+    .describe('Level of significance of this look: every p is compared with it, and intervals have 1 - alpha'),
   look: Look.exactOptional().describe(
     'Looks at the same question; absent: `total.sequential`, which has allowed for its looks',
   ),

@@ -16,11 +16,11 @@ export const doubtsOf = (base: Sweep, head: Sweep, pairs: readonly Pair[]): stri
 ];
 
 /** The same for a baseline, of which no more is known than its numbers. */
-export const baselineDoubts = (
-  base: Comparison['base'],
-  head: SweepResults,
-  pairs: readonly Pair[],
-): string[] => [...sweepDoubts('head', head), ...errorDoubts(pairs), ...ageDoubts(base, head)];
+export const baselineDoubts = (base: Comparison['base'], head: SweepResults, pairs: readonly Pair[]): string[] => [
+  ...sweepDoubts('head', head),
+  ...errorDoubts(pairs),
+  ...ageDoubts(base, head),
+];
 
 function sweepDoubts(name: string, { status, cells, lines }: SweepResults): string[] {
   const again = resultsOfRetries(lines);
@@ -32,9 +32,7 @@ function sweepDoubts(name: string, { status, cells, lines }: SweepResults): stri
     ...(status === 'open' ? [`${name} has not ended: ${count(waiting, 'cell')} without a result yet`] : []),
     ...(unchecked === 0
       ? []
-      : [
-          `${name}: ${count(unchecked, 'run')} checked nothing (no gates and no judge), and count in no rate`,
-        ]),
+      : [`${name}: ${count(unchecked, 'run')} checked nothing (no gates and no judge), and count in no rate`]),
     ...(again.length === 0
       ? []
       : [

@@ -98,11 +98,7 @@ export function boundedFindings(pairs: readonly Pair[], options: ComparisonOptio
 }
 
 /** The claims about a margin that hold whatever the hidden cells had shown. */
-export const boundedMargins = (
-  actual: Margins,
-  best: Margins | undefined,
-  worst: Margins | undefined,
-): Margins => ({
+export const boundedMargins = (actual: Margins, best: Margins | undefined, worst: Margins | undefined): Margins => ({
   not_worse:
     actual.not_worse !== null && worst?.not_worse != null && worst.not_worse.bound < actual.not_worse.bound
       ? worst.not_worse

@@ -21,25 +21,28 @@ const DAY = 86_400_000;
 
 /** A baseline keeps no answers. */
 export const UNCHECKED: JudgeDrift = {
-  ...{ state: 'not checked', differs: [], judged: 0, again: 0, to_fail: 0, to_pass: 0, left_out: 0 },
-  ...{
-    moved: null,
-    interval: null,
-    p: null,
-    sweeps: [],
-    days: null,
-    without: null,
-    explains: false,
-    sample: null,
-  },
+  state: 'not checked',
+  differs: [],
+  judged: 0,
+  again: 0,
+  to_fail: 0,
+  to_pass: 0,
+  left_out: 0,
+  moved: null,
+  interval: null,
+  p: null,
+  sweeps: [],
+  days: null,
+  without: null,
+  explains: false,
+  sample: null,
 };
 
 type Known = Pick<ResultLine, 'metrics'>;
 
 /** True of a run that a model has judged: as a whole, or in a gate. */
 export const isJudged = ({ metrics }: Known): boolean =>
-  metrics !== null &&
-  (metrics.judge !== null || metrics.details.some((gate) => gate.judged_by !== undefined));
+  metrics !== null && (metrics.judge !== null || metrics.details.some((gate) => gate.judged_by !== undefined));
 
 /**
  * Says whether the models that judged are the same on both sides, from the records and from runs of base that `regrade`
@@ -68,7 +71,8 @@ export function withJudgeDrift(
   });
   const judge_drift = {
     ...driftOf(all, { head, facts, options: comparison }),
-    ...{ without: total.without, explains: total.verdict || total.margin },
+    without: total.without,
+    explains: total.verdict || total.margin,
   };
   return {
     ...comparison,
@@ -127,10 +131,11 @@ function driftingOf(
   const again = nearest.filter(({ was, is }) => otherChecks(was) === otherChecks(is));
   return {
     differs: differences(base.samples, head.samples, facts),
-    ...{ judged, headJudged, again },
+    judged,
+    headJudged,
+    again,
     leftOut: nearest.length - again.length,
-    share:
-      judged.length > 0 ? judged.length / base.samples.length : headJudged.length / head.samples.length || 0,
+    share: judged.length > 0 ? judged.length / base.samples.length : headJudged.length / head.samples.length || 0,
   };
 }
 
@@ -160,11 +165,7 @@ const reported = ({ metrics }: Known): string[] => [
  * Says what the records of both sides have differently. A judge may have been asked of no run of a side, because all
  * failed before.
  */
-function differences(
-  before: readonly Sample[],
-  after: readonly Sample[],
-  { question }: JudgedFacts,
-): string[] {
+function differences(before: readonly Sample[], after: readonly Sample[], { question }: JudgedFacts): string[] {
   const changed = (of: (line: ResultLine) => readonly string[]): [string, string] | null => {
     const [was, is] = [listed(before, of), listed(after, of)];
     return was === '' || is === '' || was === is ? null : [was, is];
@@ -217,14 +218,15 @@ function driftOf(all: Drifting, { head, facts, options }: Context): Omit<JudgeDr
     differs: [...all.differs],
     judged: all.judged.length,
     again: flips.pairs,
-    ...{ to_fail: flips.toFail, to_pass: flips.toPass, left_out: all.leftOut },
+    to_fail: flips.toFail,
+    to_pass: flips.toPass,
+    left_out: all.leftOut,
     moved: isChecked ? movedBy(flips) : null,
     interval: isChecked ? movedInterval(flips, options) : null,
     p,
     sweeps: [...new Set(all.again.map(({ is }) => is.sweep))].sort(),
     days: isChecked ? Math.floor(Math.max(...days)) : null,
-    sample:
-      runs === 0 ? null : { runs, usd: usd === null ? null : runs * usd, model: was === is ? null : is },
+    sample: runs === 0 ? null : { runs, usd: usd === null ? null : runs * usd, model: was === is ? null : is },
   };
 }
 
@@ -269,9 +271,7 @@ function allowFor(found: Found, drifting: Drifting, { alpha, margin }: Compariso
   const isSure = isKnown || flipsP(flips) <= alpha;
   const without = (low: number, high: number): Estimated => less({ value: difference, low, high }, moved);
   const left = (low: number, high: number): Interval =>
-    isSure
-      ? without(low, high)
-      : { low: low - Math.max(0, moved.value), high: high - Math.min(0, moved.value) };
+    isSure ? without(low, high) : { low: low - Math.max(0, moved.value), high: high - Math.min(0, moved.value) };
   const { low, high } = left(interval.low, interval.high);
   const isReason = (verdict === 'worse' && high >= 0) || (verdict === 'better' && low <= 0);
   const bound = notWorse === null ? null : left(notWorse.bound, interval.high).low;

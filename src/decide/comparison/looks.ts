@@ -143,9 +143,7 @@ export function decidedFindings(
     total: { ...total, ...found },
     // A single configuration is all there is.
     configurations:
-      configurations.length === 1
-        ? configurations.map((one) => ({ ...one, ...found, adjusted_p: p }))
-        : configurations,
+      configurations.length === 1 ? configurations.map((one) => ({ ...one, ...found, adjusted_p: p })) : configurations,
   });
   // It decides only what holds whatever errors have hidden.
   const isRobust = stopped !== null && decided !== 'not tested' && (p > alpha || decided === verdict);
@@ -166,9 +164,7 @@ export function stopDoubts(base: SweepResults, head: SweepResults, decision: Dec
       `these are the two sides of a sweep that ${stoppedText(decision)}: the verdict, its interval and its p allow for that, but those of single configurations, costs and other numbers do not`,
     ];
   const sides =
-    base.sweep === head.sweep
-      ? [['the sweep', base] as const]
-      : [['base', base] as const, ['head', head] as const];
+    base.sweep === head.sweep ? [['the sweep', base] as const] : [['base', base] as const, ['head', head] as const];
   return sides.flatMap(([name, sweep]) => [
     ...(sweep.decision == null
       ? []

@@ -23,9 +23,7 @@ export const MEASURES = [
 const Effect = z.object({
   kind: z.enum(['ratio', 'difference']).describe('`ratio`: head / base; `difference`: head - base'),
   value: z.number().describe('Of the two means'),
-  interval: Interval.nullable().describe(
-    'At the confidence 1 - alpha; null: too few runs to show any change',
-  ),
+  interval: Interval.nullable().describe('At the confidence 1 - alpha; null: too few runs to show any change'),
   p: z
     .number()
     .nullable()

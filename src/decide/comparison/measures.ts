@@ -30,10 +30,7 @@ const KINDS: Record<Name, Kind> = {
  * Returns what was measured in the runs of these configurations besides passing. All tested runs count: whether a run
  * passes may depend on what it takes. Numbers that neither side has are left out.
  */
-export function measuresOf(
-  pairs: readonly Pick<Pair, 'base' | 'head'>[],
-  { alpha }: { alpha: number },
-): Measure[] {
+export function measuresOf(pairs: readonly Pick<Pair, 'base' | 'head'>[], { alpha }: { alpha: number }): Measure[] {
   return MEASURES.flatMap((name): Measure[] => {
     const measure = name === 'cost_per_pass_usd' ? costPerPass(pairs) : measureOf(name);
     return measure.base.runs + measure.head.runs === 0 ? [] : [measure];
@@ -51,14 +48,16 @@ export function measuresOf(
     });
     const change = meanChange(shared, { kind, alpha });
     return {
-      ...{ name, of: 'mean', base: side('base'), head: side('head') },
+      name,
+      of: 'mean',
+      base: side('base'),
+      head: side('head'),
       effect: change && { kind, value: change.value, interval: change.interval, p: change.p },
     };
   }
 }
 
-const known = ({ samples }: Pair['base'], from: Kind['from']): number[] =>
-  samples.flatMap((line) => from(line) ?? []);
+const known = ({ samples }: Pair['base'], from: Kind['from']): number[] => samples.flatMap((line) => from(line) ?? []);
 
 /**
  * The cost of a success, failures included: the mean cost divided by the pass rate. Unknown if the cost of any run is.

@@ -9,10 +9,7 @@ const NAMED = 3;
  * Returns the configurations that moved a verdict about all of them together: the fewest whose changes make up most of
  * it, and how many have changed in its direction. None stands out if that takes more than a third of all.
  */
-function movers<T extends Stratum>(
-  all: readonly T[],
-  verdict: 'better' | 'worse',
-): { found: T[]; moved: number } {
+function movers<T extends Stratum>(all: readonly T[], verdict: 'better' | 'worse'): { found: T[]; moved: number } {
   const sign = verdict === 'better' ? 1 : -1;
   const tested = all.filter(isTested);
   const changes = tested
@@ -35,17 +32,13 @@ function movers<T extends Stratum>(
 export function moversText<T extends Stratum>(
   all: readonly T[],
   verdict: string | null,
-  {
-    nameOf,
-    sides: [before, now] = ['before', 'now'],
-  }: { nameOf: (one: T) => string; sides?: [string, string] },
+  { nameOf, sides: [before, now] = ['before', 'now'] }: { nameOf: (one: T) => string; sides?: [string, string] },
 ): string | null {
   if ((verdict !== 'better' && verdict !== 'worse') || all.filter(isTested).length < 2) return null;
   const { found, moved } = movers(all, verdict);
   const [what, tested] = [verdict === 'better' ? 'rose' : 'fell', all.filter(isTested).length];
   if (found.length === 0) return `${what} in ${moved} of ${tested} configurations, of which none stands out`;
-  const text = (one: T): string =>
-    `${nameOf(one)} (${count(one.base)} passed ${before}, ${count(one.head)} ${now})`;
+  const text = (one: T): string => `${nameOf(one)} (${count(one.base)} passed ${before}, ${count(one.head)} ${now})`;
   const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';
   return `${what} mostly in ${found.slice(0, NAMED).map(text).join(', ')}${more}`;
 }

@@ -107,11 +107,7 @@ interface EndedCell {
 }
 
 /** Groups a sweep by configuration. Each run counts once. */
-export function armsOf(
-  sweep: SweepResults,
-  isShared: IsShared,
-  options: { alpha: number },
-): Map<string, Arm> {
+export function armsOf(sweep: SweepResults, isShared: IsShared, options: { alpha: number }): Map<string, Arm> {
   const counted = countedLines(sweep.lines);
   const ids = new Set(sweep.cells.map(({ id }) => id));
   const inDoubt = linesAfterErrors([...counted.values()].filter(({ line }) => ids.has(line.cell)));
@@ -134,8 +130,7 @@ export function armsOf(
 function linesAfterErrors(counted: readonly Counted[]): Set<Sample> {
   const decided = counted.filter(({ line }) => isDecided(line));
   const isAnyReused = decided.some(({ line }) => workRunOf(line) !== line.id);
-  const errors = ({ line, before }: Counted): number =>
-    before + (isAnyReused ? (line.errors_before ?? 0) : 0);
+  const errors = ({ line, before }: Counted): number => before + (isAnyReused ? (line.errors_before ?? 0) : 0);
   const ofEach = Math.min(...decided.map(errors));
   return new Set(decided.filter((one) => errors(one) > ofEach).map(({ line }) => line));
 }
@@ -193,11 +188,7 @@ function armOf(
 }
 
 /** A cell that was never started is left out: it hides nothing. */
-const runsOf = (
-  cells: readonly EndedCell[],
-  samples: ReadonlySet<Sample>,
-  inDoubt: ReadonlySet<Sample>,
-): BaseRun[] =>
+const runsOf = (cells: readonly EndedCell[], samples: ReadonlySet<Sample>, inDoubt: ReadonlySet<Sample>): BaseRun[] =>
   [...cells]
     .sort((a, b) => a.cell.repetition - b.cell.repetition)
     .flatMap(({ line }): BaseRun[] => {
@@ -207,8 +198,7 @@ const runsOf = (
       return samples.has(line) ? [{ outcome, after_errors: inDoubt.has(line) }] : [];
     });
 
-const passedOf = (lines: readonly Sample[]): number =>
-  lines.filter(({ outcome }) => outcome === 'pass').length;
+const passedOf = (lines: readonly Sample[]): number => lines.filter(({ outcome }) => outcome === 'pass').length;
 
 /** True if runs of the same build have passed and failed. */
 const isFlaky = (samples: readonly Sample[]): boolean =>

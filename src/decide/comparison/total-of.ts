@@ -1,12 +1,5 @@
 import { groupBy } from '#lib';
-import {
-  isTested as isTestedStratum,
-  neededRuns,
-  otherScenarios,
-  passAtK,
-  passHatK,
-  shrunkRates,
-} from '#statistics';
+import { isTested as isTestedStratum, neededRuns, otherScenarios, passAtK, passHatK, shrunkRates } from '#statistics';
 import {
   DIFFERENCE_TO_SHOW,
   POWER,
@@ -41,14 +34,9 @@ export function sumOf(
  * Returns how reliably the configurations pass if they are tried k times, where k is half of the fewest runs that one
  * has been tried: of more tries, so few runs tell little.
  */
-export function reliabilityOf(
-  pairs: readonly Pair[],
-  options: Pick<ComparisonOptions, 'alpha'>,
-): Total['reliability'] {
+export function reliabilityOf(pairs: readonly Pair[], options: Pick<ComparisonOptions, 'alpha'>): Total['reliability'] {
   const tested = pairs.filter(isTested);
-  const k = Math.ceil(
-    Math.min(...tested.flatMap(({ base, head }) => [base.side.tested, head.side.tested])) / 2,
-  );
+  const k = Math.ceil(Math.min(...tested.flatMap(({ base, head }) => [base.side.tested, head.side.tested])) / 2);
   const of = (name: keyof Pair) => {
     const counts = tested.map((pair) => pair[name].side);
     const [some, all] = [passAtK(counts, k, options), passHatK(counts, k, options)];
@@ -69,8 +57,7 @@ export function neededFor(
 ): Total['needed'] {
   const difference = margin ?? DIFFERENCE_TO_SHOW;
   const strata = pairs.map(stratumOf);
-  const neededAt = (level: number): number | null =>
-    neededRuns(strata, { difference, alpha: level, power: POWER });
+  const neededAt = (level: number): number | null => neededRuns(strata, { difference, alpha: level, power: POWER });
   let [level, runs] = [alpha, neededAt(alpha)];
   if (runs === null) return null;
   // The level hardly depends on their number, so this settles at once.

@@ -33,9 +33,7 @@ export function countPairs(pairs: readonly CellPair[], results: ReadonlyMap<stri
     return { isRun: true, decided, isRedone: decided !== null && errors > 0 };
   };
   const all = pairs.map(({ base, head }): PairOfRuns => ({
-    base: isBaseRun(base)
-      ? { isRun: true, decided: base.outcome, isRedone: base.after_errors }
-      : runOf(base.id),
+    base: isBaseRun(base) ? { isRun: true, decided: base.outcome, isRedone: base.after_errors } : runOf(base.id),
     head: runOf(head.id),
   }));
   const runs = all.filter(({ base, head }) => base.isRun && head.isRun);

@@ -109,8 +109,7 @@ export function decide(
 ): Decided {
   const replay = replayRounds(cells, plan, results, status !== 'open');
   const { configurations, rounds, last, released, wanted } = replay;
-  const stopped =
-    replay.stopped ?? (status === 'open' ? null : status === 'cancelled' ? 'cancelled' : 'budget');
+  const stopped = replay.stopped ?? (status === 'open' ? null : status === 'cancelled' ? 'cancelled' : 'budget');
   const countedRounds = rounds.map((round) => round.map((one) => one.counted));
   const counted = total(countedRounds);
   const most = configurations.reduce((sum, { pairs }) => sum + pairs.length, 0);
@@ -141,16 +140,17 @@ export function decide(
       ...otherScenariosOf(configurations, counted, last, { alpha: plan.alpha, most, rounds: countedRounds }),
       spent_alpha: last.spent_alpha,
       p:
-        last.difference === null
-          ? null
-          : sequentialP(countedRounds.slice(0, last.rounds), { alpha: plan.alpha, most }),
+        last.difference === null ? null : sequentialP(countedRounds.slice(0, last.rounds), { alpha: plan.alpha, most }),
       rounds: rounds.length,
       runs: released.filter(({ id }) => results.has(id)).length,
       runs_again: released.reduce((sum, { id }) => sum + runsAgain(results.get(id)), 0),
       most_runs: cells.length,
       pairs_left_out: pairsLeftOut,
       configurations: configurations.map(({ scenario, agent, model, variant }, at) => ({
-        ...{ scenario, agent, model, variant },
+        scenario,
+        agent,
+        model,
+        variant,
         base: counted[at]?.base ?? NONE,
         head: counted[at]?.head ?? NONE,
       })),
@@ -189,9 +189,7 @@ function verdictOf({ verdict, last }: Replay, stopped: Decision['stopped']): Dec
 
 /** True if the largest possible difference would be noticed before all runs of the plan are used up. */
 export const canDecide = (cells: readonly Cell[], plan: UntilClear): boolean =>
-  [true, false].some(
-    (headPasses) => replayRounds(cells, plan, extreme(cells, plan, headPasses)).stopped === 'clear',
-  );
+  [true, false].some((headPasses) => replayRounds(cells, plan, extreme(cells, plan, headPasses)).stopped === 'clear');
 
 function extreme(cells: readonly Cell[], plan: UntilClear, headPasses: boolean): Map<string, CellResult> {
   const pairs = pairedCells(cells, plan).flatMap((configuration) => configuration.pairs);

@@ -4,8 +4,7 @@ import { configurationLabel, DEFAULT_VARIANT } from '#model/pure';
 import { moversText } from '../comparison/movers.js';
 import type { Decision } from './decision.js';
 
-type Shown = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> &
-  Partial<Pick<Decision, 'runs_again'>>;
+type Shown = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> & Partial<Pick<Decision, 'runs_again'>>;
 
 /** Says what was decided: "guided is worse than bare: pass rate -70 points (between -91 and -28)". */
 export const decisionText = (decision: Shown): string => `${verdictText(decision)}${estimateText(decision)}`;
@@ -29,9 +28,7 @@ export function progressText(decision: Shown): string {
 export function decisionMovers({ configurations, verdict, base, head_variant }: Decision): string[] {
   const moved = moversText(configurations, verdict, {
     nameOf: (one) => configurationLabel({ ...one, variant: DEFAULT_VARIANT }),
-    ...(base.variant === null || head_variant === null
-      ? {}
-      : { sides: [`in ${base.variant}`, `in ${head_variant}`] }),
+    ...(base.variant === null || head_variant === null ? {} : { sides: [`in ${base.variant}`, `in ${head_variant}`] }),
   });
   return moved === null ? [] : [`the pass rate ${moved}`];
 }

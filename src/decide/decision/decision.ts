@@ -23,19 +23,14 @@ export const Decision = z.strictObject({
       sweep: z.string().nullable().describe('The finished sweep that is the base; null if it is a variant'),
     })
     .describe('What head is compared with'),
-  head_variant: z
-    .string()
-    .nullable()
-    .describe('The variant that is compared with it; null: all of the sweep'),
+  head_variant: z.string().nullable().describe('The variant that is compared with it; null: all of the sweep'),
   verdict: DecisionVerdict.describe('`undecided` as long as `stopped` is null'),
   stopped: StopReason.nullable().describe('Why no more runs are started; null: it goes on'),
   margin: z.number().nullable().describe('How much worse is still acceptable, from 0 to 1; null: not asked'),
   effect: z
     .strictObject({
       difference: z.number().describe('The smallest difference worth finding, from 0 to 1'),
-      power: z
-        .number()
-        .describe('Probability that the runs left show it; the sweep stops when it is below 0.2'),
+      power: z.number().describe('Probability that the runs left show it; the sweep stops when it is below 0.2'),
     })
     .exactOptional()
     .describe('Absent: `--effect` was not given'),

@@ -1,13 +1,7 @@
 import { groupBy } from '#lib';
 import type { Cell, ResultLine } from '#model';
 import type { BaseRun, UntilClear } from './until-clear.js';
-import {
-  endedWithoutResult,
-  errorsWithin,
-  isDecided,
-  wasNeverStarted,
-  withoutRepeats,
-} from '../is-tested.js';
+import { endedWithoutResult, errorsWithin, isDecided, wasNeverStarted, withoutRepeats } from '../is-tested.js';
 
 /** A run of head and what it is paired with: a cell of base or, if base has ended, the run that it has there. */
 export interface CellPair {
@@ -29,17 +23,12 @@ export interface PairedConfiguration {
 }
 
 /** The configurations of a sweep that runs until its verdict is clear. Cells without a partner are in none of them. */
-export function pairedCells(
-  cells: readonly Cell[],
-  { base }: Pick<UntilClear, 'base'>,
-): PairedConfiguration[] {
+export function pairedCells(cells: readonly Cell[], { base }: Pick<UntilClear, 'base'>): PairedConfiguration[] {
   const isHead = ({ variant }: Cell): boolean => base.kind === 'sweep' || variant !== base.variant;
   const baseCells = new Map(
     base.kind === 'sweep' ? [] : cells.flatMap((cell) => (isHead(cell) ? [] : [[pairKey(cell), cell]])),
   );
-  const outcomes = new Map(
-    base.kind === 'sweep' ? base.outcomes.map((one) => [configurationKey(one), one.runs]) : [],
-  );
+  const outcomes = new Map(base.kind === 'sweep' ? base.outcomes.map((one) => [configurationKey(one), one.runs]) : []);
   const partnerOf = (cell: Cell): CellPair['base'] | undefined => {
     if (base.kind === 'variant') return baseCells.get(pairKey(cell));
     return outcomes.get(configurationKey(cell))?.[cell.repetition - 1];
@@ -50,7 +39,10 @@ export function pairedCells(
   });
   return groupBy(pairs, ({ head }) => configurationKey(head)).flatMap((group) =>
     group.slice(0, 1).map(({ head: { scenario, agent, model, variant } }) => ({
-      ...{ scenario, agent, model, variant },
+      scenario,
+      agent,
+      model,
+      variant,
       pairs: [...group].sort((a, b) => a.head.repetition - b.head.repetition),
     })),
   );

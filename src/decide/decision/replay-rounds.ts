@@ -93,14 +93,15 @@ export function replayRounds(
   const { alpha, margin, effect } = plan;
   const found = lookAtAll(played.rounds, { alpha, margin, most });
   const asReplay = (rounds: number, shown: typeof found) => ({
-    ...{ configurations, rounds: played.rounds.slice(0, rounds), last: shown.last, verdict: shown.verdict },
+    configurations,
+    rounds: played.rounds.slice(0, rounds),
+    last: shown.last,
+    verdict: shown.verdict,
     released: played.released.slice(0, rounds).flat(),
   });
-  const futileAt =
-    effect === undefined ? null : futileAfter(countedIn(played.rounds), { effect, alpha, most });
+  const futileAt = effect === undefined ? null : futileAfter(countedIn(played.rounds), { effect, alpha, most });
   const stopAt = Math.min(found.clearAt ?? Infinity, futileAt ?? Infinity);
-  if (stopAt === Infinity)
-    return { ...asReplay(Infinity, found), wanted: played.wanted, stopped: played.stopped };
+  if (stopAt === Infinity) return { ...asReplay(Infinity, found), wanted: played.wanted, stopped: played.stopped };
   // Runs after that do not count, but a sweep runs nothing after that.
   const until = lookAtAll(played.rounds.slice(0, stopAt), { alpha, margin, most });
   return { ...asReplay(stopAt, until), wanted: [], stopped: stopAt === found.clearAt ? 'clear' : 'futile' };
@@ -124,8 +125,7 @@ function playRounds(
   let inVain: CellPair[] = [];
   for (;;) {
     const remaining = configurations.map(({ pairs }, at) => pairs.length - (done[at] ?? 0));
-    if (remaining.every((count) => count === 0))
-      return { rounds, released, wanted: [], stopped: 'most runs' };
+    if (remaining.every((count) => count === 0)) return { rounds, released, wanted: [], stopped: 'most runs' };
     const costs = costsOf(configurations, done, results);
     const paired = done.reduce((sum, count) => sum + count, 0);
     const sizes = nextRound(countedIn(rounds), { size: Math.min(size, atMost(paired)), costs, remaining });
@@ -155,10 +155,7 @@ function playRounds(
  * Returns which cells of a round are run next, and how often each cell without a result was run by then: first those
  * that have not been run, then those whose only run ended with an error, and so on.
  */
-function nextTry(
-  cells: readonly Cell[],
-  results: ReadonlyMap<string, CellResult>,
-): { wanted: Cell[]; tries: number } {
+function nextTry(cells: readonly Cell[], results: ReadonlyMap<string, CellResult>): { wanted: Cell[]; tries: number } {
   const triesOf = ({ id }: Cell): number => {
     const result = results.get(id);
     if (result === undefined) return 0;
@@ -169,11 +166,7 @@ function nextTry(
 }
 
 /** Counts the failed tries of these pairs; those after so many `tries` do not count. */
-const failedTries = (
-  pairs: readonly CellPair[],
-  results: ReadonlyMap<string, CellResult>,
-  tries: number,
-): number =>
+const failedTries = (pairs: readonly CellPair[], results: ReadonlyMap<string, CellResult>, tries: number): number =>
   pairs.reduce((sum, pair) => {
     const errors = cellsOfPair(pair).map(({ id }) => results.get(id)?.errors ?? 0);
     return sum + Math.min(tries, Math.max(1, ...errors));

@@ -29,15 +29,9 @@ export const Firing = z.object({
   verdict: Gate.shape.result
     .nullable()
     .describe('Whether the nights since the reference have become worse, up to this one'),
-  reasons: z
-    .array(z.string())
-    .describe('Why nothing was started, or the verdict is worse, undecided or not tested'),
-  nights: FollowedNights.nullable().describe(
-    'What the nights from the reference on show; null: there is none',
-  ),
-  configurations: z
-    .array(NightCount)
-    .describe('What this night has shown of each configuration; empty: nothing'),
+  reasons: z.array(z.string()).describe('Why nothing was started, or the verdict is worse, undecided or not tested'),
+  nights: FollowedNights.nullable().describe('What the nights from the reference on show; null: there is none'),
+  configurations: z.array(NightCount).describe('What this night has shown of each configuration; empty: nothing'),
   warnings: z
     .array(z.string())
     .exactOptional()
@@ -67,11 +61,7 @@ export const ScheduleSummary = z.object({
   next: z.array(z.string()).describe('Its next times; ISO 8601 UTC'),
   running: z.number().int().nullable().describe('Number of firings that are under way; null: unknown'),
   skipped: z.number().int().nullable().describe('Times skipped because a sweep was running; null: unknown'),
-  missed: z
-    .number()
-    .int()
-    .nullable()
-    .describe('Times missed because the server was not running; null: unknown'),
+  missed: z.number().int().nullable().describe('Times missed because the server was not running; null: unknown'),
   reference: ScheduleReference.nullable().describe(
     'The night with which the others are compared; null: none has been complete yet',
   ),

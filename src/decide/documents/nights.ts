@@ -26,9 +26,7 @@ const Begin = z.object({
 /** The result of a night and those before it together, from the reference of the schedule on. */
 export const FollowedNights = z.object({
   reference: z.string().describe('Sweep of the night with which the others are compared'),
-  accepted: z
-    .boolean()
-    .describe('Whether `schedule accept` chose it; if not, it is the first complete night'),
+  accepted: z.boolean().describe('Whether `schedule accept` chose it; if not, it is the first complete night'),
   nights: z.number().int().describe('Nights from the reference on that tested something, both included'),
   state: z
     .enum(['no loss', 'too few runs', 'possible loss', 'loss'])

@@ -32,16 +32,12 @@ export const SweepCell = Cell.extend({
   human: HumanReview.exactOptional().describe('Human review, from evaluation.md; absent: none, or not read'),
   cost_usd: Usd.nullable().describe('Cost of agent and judge; null: unknown'),
   cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
-  earlier_runs: EarlierRuns.exactOptional().describe(
-    'Runs of the cell that were replaced by this one; absent: none',
-  ),
+  earlier_runs: EarlierRuns.exactOptional().describe('Runs of the cell that were replaced by this one; absent: none'),
   duration_secs: z.number().nullable().describe('Duration of the run'),
   attempts: z.number().int().nullable().describe("Attempts of the agent's step"),
   starts: z.number().int().nullable().describe('Starts of the agent'),
   unchecked: z.literal(true).exactOptional().describe('See run.json'),
-  regressions: z
-    .array(Regression)
-    .describe('What is worse than in all earlier runs that it is compared with'),
+  regressions: z.array(Regression).describe('What is worse than in all earlier runs that it is compared with'),
   cached: z.boolean().describe('Whether the result of an earlier run was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   results_dir: z.string().nullable().describe('Absolute path of the run'),
@@ -119,9 +115,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const lines = input.results.filter(({ sweep }) => sweep === input.sweep);
   const own = resultsByCell(lines);
   const decided = decidedOf(input, lines);
-  const cells = (decided?.released ?? input.cells).map((cell) =>
-    toCell(cell, own.get(cell.id), input.resultsPath),
-  );
+  const cells = (decided?.released ?? input.cells).map((cell) => toCell(cell, own.get(cell.id), input.resultsPath));
   const measured = cells.map((cell) => ({ ...cell, metrics: own.get(cell.id)?.line.metrics ?? null }));
   const parameters = byParameter(input.scenarios ?? [], measured);
   const subject_tokens = addedTokens(input.scenarios ?? [], measured);
@@ -151,12 +145,7 @@ function decidedOf(
     const byId = new Map(cells.map((cell) => [cell.id, cell]));
     return { decision: decided.decision, released: decided.cells.flatMap((id) => byId.get(id) ?? []) };
   }
-  return decide(
-    cells,
-    untilClear,
-    endedCells(results),
-    status === 'running' || status === 'paused' ? 'open' : status,
-  );
+  return decide(cells, untilClear, endedCells(results), status === 'running' || status === 'paused' ? 'open' : status);
 }
 
 function toCell(

@@ -31,10 +31,7 @@ export interface PlannedSweep {
 }
 
 /** Combines sweeps with their results. If a cell has several lines, the last one counts. */
-export function summarizeSweeps(
-  sweeps: readonly PlannedSweep[],
-  results: readonly ResultDigest[],
-): SweepSummary[] {
+export function summarizeSweeps(sweeps: readonly PlannedSweep[], results: readonly ResultDigest[]): SweepSummary[] {
   const bySweep = new Map(sweeps.map(({ id }) => [id, [] as ResultDigest[]]));
   for (const line of results) bySweep.get(line.sweep)?.push(line);
   return sweeps.map((sweep) => summarize(sweep, bySweep.get(sweep.id) ?? []));

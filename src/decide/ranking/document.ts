@@ -18,9 +18,7 @@ export const RankedAgent = AgentName.extend({
   tested: z.number().int().describe('Runs that passed or failed'),
   rate: z.number().nullable().describe('Mean of the pass rates of its scenarios, each with the same weight'),
   interval: Interval.nullable().describe('95 % interval of the rate'),
-  missing: z
-    .array(z.string())
-    .describe('Scenarios in which no run of it passed or failed, but one of others did'),
+  missing: z.array(z.string()).describe('Scenarios in which no run of it passed or failed, but one of others did'),
   after_errors: z
     .number()
     .int()
@@ -31,15 +29,10 @@ export const RankedAgent = AgentName.extend({
   cost_usd: z
     .number()
     .nullable()
-    .describe(
-      'Mean cost of a tested run without the judge, each scenario with the same weight; null: unknown',
-    ),
+    .describe('Mean cost of a tested run without the judge, each scenario with the same weight; null: unknown'),
   cost_runs: z.number().int().describe('Tested runs whose cost is known'),
   cost_per_pass_usd: Usd.nullable().describe('cost_usd / rate; null: unknown, or nothing passed'),
-  duration_secs: z
-    .number()
-    .nullable()
-    .describe('Mean duration of a tested run, each scenario with the same weight'),
+  duration_secs: z.number().nullable().describe('Mean duration of a tested run, each scenario with the same weight'),
   pareto: z
     .boolean()
     .nullable()
@@ -69,13 +62,8 @@ export const AgentPair = z.object({
   first: AgentName.describe('The one listed first'),
   second: AgentName.describe('The other one'),
   scenarios: z.number().int().describe('Scenarios in which both were tested; only these are compared'),
-  difference: z
-    .number()
-    .nullable()
-    .describe('Pass rate of the first minus that of the second, mean over scenarios'),
-  interval: Interval.nullable().describe(
-    'Of the difference; all intervals together hold at the confidence 1 - alpha',
-  ),
+  difference: z.number().nullable().describe('Pass rate of the first minus that of the second, mean over scenarios'),
+  interval: Interval.nullable().describe('Of the difference; all intervals together hold at the confidence 1 - alpha'),
   p: z.number().nullable().describe('Two-sided; null: nothing to test'),
   adjusted_p: z.number().nullable().describe('p corrected for the number of pairs; decides the verdict'),
   smallest_p: z.number().nullable().describe('The smallest p possible with this number of runs'),
@@ -83,9 +71,7 @@ export const AgentPair = z.object({
   robust: z
     .boolean()
     .nullable()
-    .describe(
-      'Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither',
-    ),
+    .describe('Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither'),
   not_worse: z
     .object({
       first: NotWorse.describe('Of the first'),
@@ -103,15 +89,10 @@ export const Ranking = z.object({
   schema_version: z.literal(1).describe('Version of the format'),
   sweep: z.string().describe('Id of the sweep'),
   started: z.string().describe('ISO 8601 in UTC'),
-  status: z
-    .enum(['open', 'completed', 'cancelled'])
-    .describe('open: not ended; these are the results so far'),
+  status: z.enum(['open', 'completed', 'cancelled']).describe('open: not ended; these are the results so far'),
   alpha: z.number().describe('Level of this look: the chance of any false difference among all pairs'),
   look: Look.describe('Looks at the same question: at the pair of agents that was looked at most'),
-  margin: z
-    .number()
-    .nullable()
-    .describe('The difference of pass rates that is accepted, as a share; null: none given'),
+  margin: z.number().nullable().describe('The difference of pass rates that is accepted, as a share; null: none given'),
   scenarios: z.array(z.string()).describe('Scenarios, with their variants, in which any agent was tested'),
   agents: z.array(RankedAgent).describe('By rank; those that are not ranked come last'),
   pairs: z.array(AgentPair).describe('All pairs of agents'),

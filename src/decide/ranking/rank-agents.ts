@@ -61,9 +61,7 @@ export function rankAgents(sweep: SweepResults, options: ComparisonOptions): Ran
   const { alpha, margin } = options;
   const runs = runsByAgent(sweep, { alpha });
   const scenarios = [
-    ...new Set(
-      runs.flatMap(({ arms }) => [...arms].flatMap(([name, { side }]) => (side.tested > 0 ? [name] : []))),
-    ),
+    ...new Set(runs.flatMap(({ arms }) => [...arms].flatMap(([name, { side }]) => (side.tested > 0 ? [name] : [])))),
   ];
   const measured = runs.map((one) => ({ runs: one, agent: measure(one, scenarios, alpha) }));
   const complete = measured.filter(({ agent }) => agent.missing.length === 0 && agent.rate !== null);
@@ -88,17 +86,21 @@ export function rankAgents(sweep: SweepResults, options: ComparisonOptions): Ran
   );
   const { sweep: id, started, status } = sweep;
   return {
-    ...{ schema_version: 1, sweep: id, started, status, alpha: look.level, margin, scenarios, agents, pairs },
+    schema_version: 1,
+    sweep: id,
+    started,
+    status,
+    alpha: look.level,
+    margin,
+    scenarios,
+    agents,
+    pairs,
     look: { number: look.number, of_alpha: alpha, spent: look.spent },
     doubts: rankingDoubts(sweep, agents),
   };
 }
 
-function measure(
-  { agent, model, arms }: AgentRuns,
-  scenarios: readonly string[],
-  alpha: number,
-): RankedAgent {
+function measure({ agent, model, arms }: AgentRuns, scenarios: readonly string[], alpha: number): RankedAgent {
   const all = [...arms.values()];
   const tested = all.filter(({ side }) => side.tested > 0);
   const sum = (of: (side: (typeof all)[number]['side']) => number): number =>
@@ -110,10 +112,13 @@ function measure(
     ) ?? {};
   const cost = meanOverScenarios(tested, agentCost);
   return {
-    ...{ rank: null, agent, model },
+    rank: null,
+    agent,
+    model,
     passed: sum(({ passed }) => passed),
     tested: sum((side) => side.tested),
-    ...{ rate, interval },
+    rate,
+    interval,
     after_errors: sum((side) => side.after_errors),
     missing: scenarios.filter((name) => (arms.get(name)?.side.tested ?? 0) === 0),
     errored: sum(({ errored }) => errored),
@@ -123,7 +128,9 @@ function measure(
     cost_runs: all.flatMap(({ samples }) => samples).filter((sample) => agentCost(sample) !== null).length,
     cost_per_pass_usd: cost === null || rate === null || rate === 0 ? null : cost / rate,
     duration_secs: meanOverScenarios(tested, ({ duration_secs: secs }) => secs),
-    ...{ pareto: null, unbeaten: null, within_margin: null },
+    pareto: null,
+    unbeaten: null,
+    within_margin: null,
   };
 }
 
@@ -143,9 +150,7 @@ function onFront(agent: RankedAgent, ranked: readonly RankedAgent[]): boolean | 
   if (agent.rate === 0) return false;
   if (agent.cost_per_pass_usd === null) return null;
   const known = ranked.filter(({ cost_per_pass_usd: cost }) => cost !== null);
-  const front = paretoFront(
-    known.map(({ rate, cost_per_pass_usd: cost }) => ({ rate: rate ?? 0, cost: cost ?? 0 })),
-  );
+  const front = paretoFront(known.map(({ rate, cost_per_pass_usd: cost }) => ({ rate: rate ?? 0, cost: cost ?? 0 })));
   return front[known.indexOf(agent)] ?? null;
 }
 
@@ -194,12 +199,12 @@ function pairsOf(contests: readonly Contest[], { alpha, margin }: ComparisonOpti
     const compared = strata[at] ?? [];
     return [
       {
-        ...{ first: nameOf(first), second: nameOf(second), scenarios: compared.length, ...test },
+        first: nameOf(first),
+        second: nameOf(second),
+        scenarios: compared.length,
+        ...test,
         robust: isRobust(test.verdict, testsAtBest[at], testsAtWorst[at]),
-        not_worse:
-          margin === null
-            ? null
-            : notWorseBothWays(best[at] ?? [], worst[at] ?? [], { margin, alpha: level }),
+        not_worse: margin === null ? null : notWorseBothWays(best[at] ?? [], worst[at] ?? [], { margin, alpha: level }),
       },
     ];
   });
@@ -219,13 +224,8 @@ function notWorseBothWays(
   return { first: notWorse(worst, options), second: notWorse(swapped, options) };
 }
 
-function isWithinMargin(
-  agent: RankedAgent,
-  ranked: readonly RankedAgent[],
-  pairs: readonly AgentPair[],
-): boolean {
-  const is = (name: AgentName, one: RankedAgent): boolean =>
-    name.agent === one.agent && name.model === one.model;
+function isWithinMargin(agent: RankedAgent, ranked: readonly RankedAgent[], pairs: readonly AgentPair[]): boolean {
+  const is = (name: AgentName, one: RankedAgent): boolean => name.agent === one.agent && name.model === one.model;
   return ranked
     .filter((other) => other !== agent)
     .every((other) =>

@@ -11,9 +11,7 @@ export function rankingDoubts(sweep: SweepResults, agents: readonly RankedAgent[
   const again = resultsOfRetries(sweep.lines).length;
   return [
     ...(sweep.status === 'open' && waiting > 0
-      ? [
-          `the sweep has not ended: ${count(waiting, 'cell')} without a result yet; what is slow may be missing`,
-        ]
+      ? [`the sweep has not ended: ${count(waiting, 'cell')} without a result yet; what is slow may be missing`]
       : []),
     ...agents.flatMap((agent) =>
       agent.missing.length === 0
@@ -40,18 +38,17 @@ export function rankingDoubts(sweep: SweepResults, agents: readonly RankedAgent[
 function errorDoubts(agents: readonly RankedAgent[]): string[] {
   const shares = agents
     .map((agent) => ({
-      ...{ agent, ended: agent.errored + agent.tested, errors: agent.errored + agent.after_errors },
+      agent,
+      ended: agent.errored + agent.tested,
+      errors: agent.errored + agent.after_errors,
     }))
     .filter(({ ended }) => ended > 0)
     .map((one) => ({ ...one, share: one.errors / one.ended }))
     .sort((a, b) => b.share - a.share);
   const [most, least] = [shares[0], shares.at(-1)];
   if (most === undefined || least === undefined || most.share <= ALIKE) return [];
-  const text = ({ agent, ended, errors }: typeof most): string =>
-    `${errors} of ${ended} runs of ${nameOf(agent)}`;
-  const redone = agents.some(({ after_errors }) => after_errors > 0)
-    ? ', or did so before they passed or failed'
-    : '';
+  const text = ({ agent, ended, errors }: typeof most): string => `${errors} of ${ended} runs of ${nameOf(agent)}`;
+  const redone = agents.some(({ after_errors }) => after_errors > 0) ? ', or did so before they passed or failed' : '';
   const both = `${text(most)} and ${text(least)} ended with an error${redone}`;
   return [
     most.share - least.share > ALIKE

@@ -13,8 +13,7 @@ export function decideNight(gate: Gate, nights: FollowedNights, schedule: string
   const words = lossText(nights, schedule);
   const untested = gate.result === 'not tested' ? gate.reasons : [];
   if (nights.state === 'loss' && nights.robust) return { result: 'worse', reasons: [...words, ...untested] };
-  if (nights.state === 'loss' || untested.length > 0)
-    return { result: 'not tested', reasons: [...words, ...untested] };
+  if (nights.state === 'loss' || untested.length > 0) return { result: 'not tested', reasons: [...words, ...untested] };
   if (nights.state === 'no loss') return { result: 'not shown', reasons: [] };
   return { result: 'undecided', reasons: words };
 }
@@ -95,13 +94,8 @@ export function nightText(
   if (sweep !== null && sweep === reference) return 'reference';
   if (sweep !== null && sweep === nights?.reference) return 'earlier reference';
   const found =
-    verdict === 'undecided'
-      ? nights?.state === 'possible loss'
-        ? 'perhaps worse'
-        : 'too few runs so far'
-      : verdict;
-  const text =
-    found === 'not shown' ? NOT_SHOWN : (found ?? (exit_code === null ? '' : `exit code ${exit_code}`));
+    verdict === 'undecided' ? (nights?.state === 'possible loss' ? 'perhaps worse' : 'too few runs so far') : verdict;
+  const text = found === 'not shown' ? NOT_SHOWN : (found ?? (exit_code === null ? '' : `exit code ${exit_code}`));
   return sweep !== null && begun.has(sweep) ? `${text}, a loss begins` : text;
 }
 

@@ -34,15 +34,16 @@ export function followSchedule(nights: readonly Night[], accepted: boolean): Fol
   const before = followed.kept.filter((night) => night < (followed.suspected ?? Infinity));
   const after = followed.lost === null ? followed.kept.slice(before.length) : followed.since;
   return {
-    ...{ reference: reference.sweep, accepted, nights: nights.length, state: stateOf(rows, followed) },
+    reference: reference.sweep,
+    accepted,
+    nights: nights.length,
+    state: stateOf(rows, followed),
     since: first === null ? null : beginOf(nights, first),
     robust: followed.lost === null || followLoss(rows, true).at(-1)?.lost != null,
     before: rateOf(rows, before),
     after: after.length === 0 ? null : rateOf(rows, after),
     configurations:
-      after.length === 0
-        ? []
-        : losersOf(reference, strataOf(rowsOf(rows, before), rowsOf(rows, after), false)),
+      after.length === 0 ? [] : losersOf(reference, strataOf(rowsOf(rows, before), rowsOf(rows, after), false)),
     rises: risesOf(nights),
   };
 }
@@ -111,8 +112,7 @@ const add = (a: Row[number], b: Row[number]): Row[number] => ({
  * hidden passes of head, or failures of base.
  */
 function boundedBy({ base, head }: { base: Row[number]; head: Row[number] }): Stratum {
-  const share = ({ tested, untested }: Row[number]): number =>
-    untested === 0 ? 0 : untested / (tested + untested);
+  const share = ({ tested, untested }: Row[number]): number => (untested === 0 ? 0 : untested / (tested + untested));
   const more = (one: Row[number], other: Row[number]): number =>
     Math.max(0, Math.ceil(one.untested - share(other) * (one.tested + one.untested) - 1e-9));
   const [hidden, missed] = [more(head, base), more(base, head)];

@@ -53,7 +53,8 @@ function pointOf(lines: readonly ResultDigest[]): TrendPoint {
   return {
     sweep: lines[0]?.sweep ?? '',
     started: lines.map(({ timestamp }) => timestamp).sort()[0] ?? '',
-    ...{ passed, tested: tested.length },
+    passed,
+    tested: tested.length,
     interval: wilsonInterval({ passed, tested: tested.length }, { alpha: ALPHA }),
     cost_usd: mean(tested.map(({ cost_usd: cost }) => cost)),
     duration_secs: mean(tested.map(({ duration_secs: secs }) => secs)),
@@ -72,21 +73,26 @@ export interface Night {
  * Counts what a sweep has shown of its configurations. `known`: runs of earlier nights, which do not count again if
  * they were reused.
  */
-export const countsOf = (
-  sweep: Pick<SweepResults, 'cells' | 'lines'>,
-  known: ReadonlySet<string>,
-): NightCount[] =>
+export const countsOf = (sweep: Pick<SweepResults, 'cells' | 'lines'>, known: ReadonlySet<string>): NightCount[] =>
   [...armsOf({ ...NO_SWEEP, ...sweep }, (line) => known.has(workRunOf(line)), { alpha: ALPHA }).values()].map(
     ({ configuration, samples, side }) => ({
       ...configuration,
-      ...{ passed: side.passed, tested: side.tested, untested: untested(side) },
+      passed: side.passed,
+      tested: side.tested,
+      untested: untested(side),
       cost_usd: meanOf(samples, 'cost_usd'),
       duration_secs: meanOf(samples, 'duration_secs'),
     }),
   );
 
 const NO_SWEEP: SweepResults = {
-  ...{ sweep: '', variant: null, started: '', status: 'completed', cells: [], combinations: [], lines: [] },
+  sweep: '',
+  variant: null,
+  started: '',
+  status: 'completed',
+  cells: [],
+  combinations: [],
+  lines: [],
 };
 
 const meanOf = (samples: readonly Sample[], name: 'cost_usd' | 'duration_secs'): number | null =>
@@ -97,9 +103,7 @@ export const isComplete = (counts: readonly NightCount[]): boolean =>
   counts.length > 0 && counts.every(({ tested }) => tested > 0);
 
 /** The counts of all configurations of a night together. */
-export function rateOfNight(
-  counts: readonly NightCount[],
-): Pick<TrendPoint, 'passed' | 'tested' | 'interval'> {
+export function rateOfNight(counts: readonly NightCount[]): Pick<TrendPoint, 'passed' | 'tested' | 'interval'> {
   const sum = (name: 'passed' | 'tested'): number => counts.reduce((all, one) => all + one[name], 0);
   const rate = { passed: sum('passed'), tested: sum('tested') };
   return { ...rate, interval: wilsonInterval(rate, { alpha: ALPHA }) };

@@ -44,9 +44,7 @@ export function parseKeys(text: string, path: string): CodecKey[] {
     const [, id = '', hex = ''] = LINE.exec(content) ?? [];
     const isTwice = keys.some((known) => known.id === id);
     if (id === '' || isTwice)
-      throw problem(
-        `${path}:${index + 1}: ${isTwice ? `the id '${id}' is used twice` : `not a key; ${FORMAT}`}`,
-      );
+      throw problem(`${path}:${index + 1}: ${isTwice ? `the id '${id}' is used twice` : `not a key; ${FORMAT}`}`);
     keys.push({ id, key: Buffer.from(hex, 'hex') });
   }
   if (keys.length === 0) throw problem(`${path} contains no key; ${FORMAT}`);
@@ -56,8 +54,7 @@ export function parseKeys(text: string, path: string): CodecKey[] {
 function readPrivate(path: string): string {
   try {
     const { mode } = statSync(path);
-    if ((mode & 0o027) !== 0)
-      throw problem(`${path} can be read or changed by other users; run chmod 600 ${path}`);
+    if ((mode & 0o027) !== 0) throw problem(`${path} can be read or changed by other users; run chmod 600 ${path}`);
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof UsageError) throw error;

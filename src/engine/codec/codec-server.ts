@@ -91,9 +91,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 
 /** Payloads in the JSON form of protobuf, with bytes in base64. */
 const Body = z.object({
-  payloads: z.array(
-    z.object({ metadata: z.record(z.string(), z.string()).default({}), data: z.string().default('') }),
-  ),
+  payloads: z.array(z.object({ metadata: z.record(z.string(), z.string()).default({}), data: z.string().default('') })),
 });
 type JsonPayload = z.infer<typeof Body>['payloads'][number];
 

@@ -92,8 +92,7 @@ function decrypt({ id, key }: CodecKey, { data }: Payload): Payload {
  */
 const boundTo = (id: string): Buffer => Buffer.from(`llm-tool-test payload 1\0${id}`);
 
-const textOf = ({ metadata }: Payload, field: string): string =>
-  Buffer.from(metadata?.[field] ?? []).toString();
+const textOf = ({ metadata }: Payload, field: string): string => Buffer.from(metadata?.[field] ?? []).toString();
 
 // These messages are stored by Temporal when a worker fails with them, so they name no path.
 const unknownKey = (id: string): Error =>

@@ -50,8 +50,7 @@ function createLogger(failing: readonly string[]): Logger {
   const logger = new DefaultLogger('WARN');
   const warn = logger.warn.bind(logger);
   logger.warn = (message, meta) => {
-    if (message !== 'Workflow failed' || !failing.includes(String(meta?.['workflowType'])))
-      warn(message, meta);
+    if (message !== 'Workflow failed' || !failing.includes(String(meta?.['workflowType']))) warn(message, meta);
   };
   return logger;
 }

@@ -132,10 +132,8 @@ const OUTCOMES = ['pass', 'fail', 'error', 'cancelled'];
 export function createMetrics(meter: MetricMeter): Metrics {
   const counter = ({ name, help }: { name: string; help: string }) =>
     meter.createCounter(name.replace(/_total$/, ''), '', help);
-  const histogram = ({ name, help }: { name: string; help: string }) =>
-    meter.createHistogram(name, 'float', '', help);
-  const gauge = ({ name, help }: { name: string; help: string }) =>
-    meter.createGauge(name, 'float', '', help);
+  const histogram = ({ name, help }: { name: string; help: string }) => meter.createHistogram(name, 'float', '', help);
+  const gauge = ({ name, help }: { name: string; help: string }) => meter.createGauge(name, 'float', '', help);
 
   const cells = counter(METRICS.cells);
   const spend = counter(METRICS.spend);
@@ -178,9 +176,7 @@ export function createMetrics(meter: MetricMeter): Metrics {
       openRuns.set(runs.length);
       setWaiting(
         countBy(
-          runs.flatMap(({ agent, model, waiting }) =>
-            waiting === null ? [] : [{ agent, model, why: waiting.why }],
-          ),
+          runs.flatMap(({ agent, model, waiting }) => (waiting === null ? [] : [{ agent, model, why: waiting.why }])),
         ),
       );
       setLimits(limitsOf(runs));

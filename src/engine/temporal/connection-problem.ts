@@ -9,11 +9,7 @@ export function connectionProblem(error: unknown): string | null {
   const texts: string[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
   const text = texts.join(': ');
-  if (
-    /certificate|UnknownIssuer|NotValidForName|InvalidContentType|corrupt message|\btls\b|handshake/i.test(
-      text,
-    )
-  )
+  if (/certificate|UnknownIssuer|NotValidForName|InvalidContentType|corrupt message|\btls\b|handshake/i.test(text))
     return tlsRefused(text);
   if (/unauthenticated|permission ?denied|unauthorized|invalid.*(api|auth).*(key|token)/i.test(text))
     return `the login was refused; check TEMPORAL_API_KEY and the rights in the namespace (${lastOf(text)})`;
@@ -34,16 +30,15 @@ const REFUSAL_MS = 500;
  * Returns why a TLS connection to the server fails; null if it succeeds, or if the server cannot be reached. The gRPC
  * client only says that it could not connect in time.
  */
-export function tlsProblem({
-  address,
-  tls,
-}: Pick<ConnectionSettings, 'address' | 'tls'>): Promise<string | null> {
+export function tlsProblem({ address, tls }: Pick<ConnectionSettings, 'address' | 'tls'>): Promise<string | null> {
   if (tls === undefined || tls === null || tls === false) return Promise.resolve(null);
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const own = tls === true ? {} : tls;
   const options: ConnectionOptions = {
-    ...{ host, port: Number(port || 7233), ALPNProtocols: ['h2'] },
+    host,
+    port: Number(port || 7233),
+    ALPNProtocols: ['h2'],
     ...(own.serverNameOverride === undefined ? {} : { servername: own.serverNameOverride }),
     ...(own.serverRootCACertificate === undefined ? {} : { ca: Buffer.from(own.serverRootCACertificate) }),
     ...(own.clientCertPair === undefined
@@ -58,9 +53,7 @@ export function tlsProblem({
       resolve(problem);
     };
     let timer = setTimeout(() => end(null), HANDSHAKE_MS);
-    socket.on('error', (error: NodeJS.ErrnoException) =>
-      end(UNREACHABLE.has(error.code ?? '') ? null : error.message),
-    );
+    socket.on('error', (error: NodeJS.ErrnoException) => end(UNREACHABLE.has(error.code ?? '') ? null : error.message));
     socket.on('secureConnect', () => {
       clearTimeout(timer);
       timer = setTimeout(() => end(null), REFUSAL_MS);

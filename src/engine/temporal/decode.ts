@@ -8,10 +8,8 @@ import {
 // For what the client returns as the server has it, which may be encrypted.
 
 /** The values of payloads; none without payloads. */
-export const valuesOf = (
-  { options }: Client,
-  payloads: readonly Payload[] | null | undefined,
-): Promise<unknown[]> => decodeArrayFromPayloads(options.loadedDataConverter, [...(payloads ?? [])]);
+export const valuesOf = ({ options }: Client, payloads: readonly Payload[] | null | undefined): Promise<unknown[]> =>
+  decodeArrayFromPayloads(options.loadedDataConverter, [...(payloads ?? [])]);
 
 /** The message of a failure; null without a failure. */
 export const messageOf = async (

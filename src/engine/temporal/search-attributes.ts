@@ -45,9 +45,7 @@ export async function ensureSearchAttributes(client: Client): Promise<void> {
 export async function namespaceProblem(client: Client): Promise<string | null> {
   try {
     const { missing, mayAdminister } = await lacking(client);
-    return missing.length === 0 || mayAdminister
-      ? null
-      : unusableNamespace(client.options.namespace, missing).message;
+    return missing.length === 0 || mayAdminister ? null : unusableNamespace(client.options.namespace, missing).message;
   } catch (error) {
     if (error instanceof UnusableNamespace) return error.message;
     throw error;

@@ -161,13 +161,11 @@ const UNIMPLEMENTED = 12;
  */
 export async function checkVersioning(client: Client, deploymentName: string): Promise<void> {
   const { namespace } = client.options;
-  await client.workflowService
-    .describeWorkerDeployment({ namespace, deploymentName })
-    .catch((error: unknown) => {
-      const { code, message } = error as { code?: number; message: string };
-      if (code === UNIMPLEMENTED)
-        throw new Error(
-          `the Temporal server does not support Worker Versioning (${message}); hosts need server 1.28 or later`,
-        );
-    });
+  await client.workflowService.describeWorkerDeployment({ namespace, deploymentName }).catch((error: unknown) => {
+    const { code, message } = error as { code?: number; message: string };
+    if (code === UNIMPLEMENTED)
+      throw new Error(
+        `the Temporal server does not support Worker Versioning (${message}); hosts need server 1.28 or later`,
+      );
+  });
 }

@@ -3,12 +3,7 @@ import { ExportResultCode, millisToHrTime, type ExportResult } from '@openteleme
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { SpanKind, SpanStatusCode, TraceFlags, type SpanContext } from '@opentelemetry/api';
-import {
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-  type Resource,
-} from '@opentelemetry/resources';
+import { detectResources, envDetector, resourceFromAttributes, type Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import type { Span } from '#lib';
 
@@ -103,5 +98,4 @@ function readable(run: string, span: Span, resource: Resource): ReadableSpan {
 }
 
 /** Hexadecimal digits that differ for other texts, and are the same whenever a trace is sent again. */
-const idOf = (text: string, digits: number): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, digits);
+const idOf = (text: string, digits: number): string => createHash('sha256').update(text).digest('hex').slice(0, digits);

@@ -1,18 +1,5 @@
-import type {
-  Container,
-  Environment,
-  EnvironmentHandle,
-  Place,
-  Wanted,
-  WantedContainer,
-} from '../environment.js';
-import {
-  assertAnswered,
-  MachineGone,
-  reasonIn,
-  type CommandLimits,
-  type Machine,
-} from '../machine/machine.js';
+import type { Container, Environment, EnvironmentHandle, Place, Wanted, WantedContainer } from '../environment.js';
+import { assertAnswered, MachineGone, reasonIn, type CommandLimits, type Machine } from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
 import { askCli, findImage, runScript, scriptArgs, stateOf, whyNoCli } from './container-cli.js';
@@ -62,8 +49,7 @@ async function command(
     // A failure of the container says nothing about the command. Checked only now, because most commands succeed.
     if (result.exitCode === 0 || result.timedOut || (await stateOf(container)) === 'running') return result;
     // Starts the container for the next attempt.
-    if ((await runScript(container, ':')) === null)
-      throw new MachineGone(`the container ${container.name} is gone`);
+    if ((await runScript(container, ':')) === null) throw new MachineGone(`the container ${container.name} is gone`);
     throw new Error(`the container ${container.name} was stopped: ${reasonIn(result.stderr)}`);
   } finally {
     // When the `docker` process ends, what it started in the container continues.
@@ -166,8 +152,7 @@ async function copyOut({ command, name }: Container, from: string, to: string): 
   // Nothing at all is a valid archive.
   if (!unpacked.failed && !(await packed).failed) return join(to, from.slice(from.lastIndexOf('/') + 1));
   const reason = Buffer.concat(problem).toString() || unpacked.stderr;
-  if (/could not find the file|no such file|no such container|no container with name/i.test(reason))
-    return null;
+  if (/could not find the file|no such file|no such container|no container with name/i.test(reason)) return null;
   throw new Error(`${command} cp ${name}:${from} failed: ${reasonIn(reason)}`);
 }
 

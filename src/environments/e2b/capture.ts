@@ -63,7 +63,9 @@ export function outputOf(
     return decoder.write(kept) + (bytes > kept.length ? '' : decoder.end());
   };
   return {
-    ...{ stdout: text(stdout), stdoutBytes: stdout.bytes },
-    ...{ stderr: text(stderr), stderrBytes: stderr.bytes },
+    stdout: text(stdout),
+    stdoutBytes: stdout.bytes,
+    stderr: text(stderr),
+    stderrBytes: stderr.bytes,
   };
 }

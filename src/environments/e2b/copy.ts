@@ -67,8 +67,7 @@ export async function copyOut(
   return join(to, basename(from));
 }
 
-const archiveInside = ({ root }: EnvironmentHandle): string =>
-  `${root}/.archive-${randomBytes(8).toString('hex')}.tar`;
+const archiveInside = ({ root }: EnvironmentHandle): string => `${root}/.archive-${randomBytes(8).toString('hex')}.tar`;
 
 /** tar exits with 1 if files change meanwhile, and with more if it fails. */
 const packScript = (from: string, archive: string): string => `

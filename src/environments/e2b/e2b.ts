@@ -37,7 +37,9 @@ async function run(handle: EnvironmentHandle, script: string, user?: 'root'): Pr
     if (connected === null) return null;
     try {
       const running = await startInSandbox(connected, {
-        ...{ script, cap: NO_CAP, mark: scriptMark(handle) },
+        script,
+        cap: NO_CAP,
+        mark: scriptMark(handle),
         ...(user === undefined ? {} : { user }),
       });
       const { exitCode, stdout, stderr } = await running.ended;
@@ -80,7 +82,8 @@ async function command(
     try {
       const { exitCode, stdout, stderr } = await running.ended;
       return {
-        ...{ exitCode: state.timedOut ? null : exitCode, timedOut: state.timedOut },
+        exitCode: state.timedOut ? null : exitCode,
+        timedOut: state.timedOut,
         ...outputOf(stdout, stderr),
         durationMs: Math.round(performance.now() - startedAt),
       };
@@ -181,9 +184,7 @@ export const e2b: Environment = {
   },
 
   whyForgeable: () =>
-    Promise.resolve(
-      'what the agent prints is kept in its own sandbox for a moment: it could change it there',
-    ),
+    Promise.resolve('what the agent prints is kept in its own sandbox for a moment: it could change it there'),
 
   doctor: {
     async e2b(folders, env) {
@@ -247,7 +248,10 @@ async function startInSandbox(
 ): Promise<Running> {
   const bytes = Buffer.from(script);
   const started = await sandbox.commands.run(captureCommand(bytes.length, cap), {
-    ...{ background: true, stdin: true, timeoutMs: 0, requestTimeoutMs: START_MS },
+    background: true,
+    stdin: true,
+    timeoutMs: 0,
+    requestTimeoutMs: START_MS,
     // bash reads settings from HOME, where the agent may have written some.
     envs: { HOME: '/nonexistent', [RUN_MARK]: mark },
     ...(user === undefined ? {} : { user }),

@@ -21,17 +21,13 @@ export const readRecord = (handle: Pick<EnvironmentHandle, 'journal'>): Promise<
 export const writeRecord = (handle: EnvironmentHandle, record: SandboxRecord): Promise<void> =>
   writeFileAtomic(recordFile(handle), JSON.stringify(record), 0o600);
 
-export const removeRecord = (handle: EnvironmentHandle): Promise<void> =>
-  rm(recordFile(handle), { force: true });
+export const removeRecord = (handle: EnvironmentHandle): Promise<void> => rm(recordFile(handle), { force: true });
 
 /** The file with the key of a run, in its private state on the host: the run's clean-up may outlive its sweep. */
 export const accessFile = (state: string): string => join(state, 'e2b-access.json');
 
 /** Keeps the values that a run needs to reach its sandbox, where only the user can read them. */
-export async function keepAccess(
-  { access }: CloudSandbox,
-  values: Readonly<Record<string, string>>,
-): Promise<void> {
+export async function keepAccess({ access }: CloudSandbox, values: Readonly<Record<string, string>>): Promise<void> {
   const needed = Object.fromEntries(
     E2B_VARIABLES.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
   );

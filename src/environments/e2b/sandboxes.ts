@@ -75,11 +75,7 @@ async function extend({ timeoutSecs }: CloudSandbox, connected: Connected): Prom
 }
 
 /** Extends the sandbox's life while `work` runs. */
-export async function whileExtending<T>(
-  cloud: CloudSandbox,
-  connected: Connected,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function whileExtending<T>(cloud: CloudSandbox, connected: Connected, work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => void extend(cloud, connected), (cloud.timeoutSecs * 1000) / 4);
   try {
     return await work();

@@ -56,8 +56,7 @@ export function findE2b(
   folders: readonly (string | null)[],
 ): { module: string; why: null } | { module: null; why: string } {
   const found = findPackage('e2b', [...folders.filter((folder) => folder !== null), packageFile('.')]);
-  if (found === null)
-    return { module: null, why: `the package e2b is not installed; install it with ${INSTALL}` };
+  if (found === null) return { module: null, why: `the package e2b is not installed; install it with ${INSTALL}` };
   if (found.version.split('.')[0] === MAJOR) return { module: found.module, why: null };
   return {
     module: null,
@@ -66,8 +65,7 @@ export function findE2b(
 }
 
 /** Loads the package. Only runs in its sandboxes do. */
-export const loadE2b = async (module: string): Promise<E2b> =>
-  (await import(pathToFileURL(module).href)) as E2b;
+export const loadE2b = async (module: string): Promise<E2b> => (await import(pathToFileURL(module).href)) as E2b;
 
 /** E2B refuses what a run asks for, and would refuse it again: its key or its template is wrong. */
 export class E2bRefused extends Error {}
@@ -100,10 +98,7 @@ const TRY_MS = 15_000;
  * Asks E2B for the first sandbox of the account, which costs nothing. Returns why that fails, and whether it would fail
  * again; null if E2B answers.
  */
-export async function tryE2b(
-  module: string,
-  options: E2bOptions,
-): Promise<{ why: string; isFinal: boolean } | null> {
+export async function tryE2b(module: string, options: E2bOptions): Promise<{ why: string; isFinal: boolean } | null> {
   const e2b = await loadE2b(module);
   try {
     await e2b.Sandbox.list({ ...options, limit: 1, requestTimeoutMs: TRY_MS }).nextItems();

@@ -23,15 +23,7 @@ import {
   streamedLaunch,
   whoScript,
 } from './scripts.js';
-import {
-  assertAnswered,
-  type Machine,
-  MachineGone,
-  mustRun,
-  quoted,
-  reasonIn,
-  withScratch,
-} from './machine.js';
+import { assertAnswered, type Machine, MachineGone, mustRun, quoted, reasonIn, withScratch } from './machine.js';
 import { mirrorStart, noteStart, startInside } from './mirror-start.js';
 import { perlInside } from './own-perl.js';
 import { removeShown, showFolder } from './show-folder.js';
@@ -70,11 +62,7 @@ async function fillRoot(
   fillBinaries(join(folder, RUN_FOLDERS.binaries), contents);
 }
 
-async function exec(
-  machine: Machine,
-  handle: EnvironmentHandle,
-  request: ExecRequest,
-): Promise<CommandResult> {
+async function exec(machine: Machine, handle: EnvironmentHandle, request: ExecRequest): Promise<CommandResult> {
   for (const folder of request.inSandbox?.shown ?? []) await showFolder(handle, machine, folder);
   const id = randomBytes(8).toString('hex');
   return machine.command(execScript(handle, request, id), {
@@ -85,11 +73,7 @@ async function exec(
 }
 
 /** Starts the agent, and has its output come out at once where the machine can do that. */
-async function startInMachine(
-  handle: EnvironmentHandle,
-  machine: Machine,
-  request: StartRequest,
-): Promise<void> {
+async function startInMachine(handle: EnvironmentHandle, machine: Machine, request: StartRequest): Promise<void> {
   const { start } = request;
   const folder = startInside(handle, start);
   const prepare = prepareScript(handle, request, folder, machine.supervisorMode);
@@ -108,12 +92,7 @@ async function startInMachine(
   });
 }
 
-async function stop(
-  machine: Machine,
-  handle: EnvironmentHandle,
-  start: number,
-  reason: string,
-): Promise<void> {
+async function stop(machine: Machine, handle: EnvironmentHandle, start: number, reason: string): Promise<void> {
   const ended = async (): Promise<true | null> => {
     const { state } = await mirrorStart(handle, machine, start);
     return state === 'running' || state === 'starting' ? null : true;
@@ -227,12 +206,7 @@ async function withCheckFiles(
   try {
     await mustRun(machine, 'creating the folder of the checks', `mkdir -p ${path}`);
     await machine.copyIn(checks, folder);
-    await mustRun(
-      machine,
-      'protecting the checks',
-      `chown -R 0:0 ${path} && chmod -R a+rX,go-w ${path}`,
-      'root',
-    );
+    await mustRun(machine, 'protecting the checks', `chown -R 0:0 ${path} && chmod -R a+rX,go-w ${path}`, 'root');
     return await exec(withChecksVariable(request, folder));
   } finally {
     await machine.run(`rm -rf ${path}`, 'root');

@@ -70,12 +70,7 @@ export interface Machine {
 export class MachineGone extends Error {}
 
 /** Runs a script. @throws Error if it fails or prints to stderr, or if the machine is gone */
-export async function mustRun(
-  machine: Machine,
-  what: string,
-  script: string,
-  user?: 'root',
-): Promise<Buffer> {
+export async function mustRun(machine: Machine, what: string, script: string, user?: 'root'): Promise<Buffer> {
   const answer = await machine.run(script, user);
   if (answer === null) throw new MachineGone(`${machine.title} is gone`);
   assertAnswered(`${what} in ${machine.title}`, answer);
@@ -84,14 +79,10 @@ export async function mustRun(
 }
 
 /** The last line of a failed command's stderr, shortened. */
-export const reasonIn = (stderr: string): string =>
-  endOf(stderr.trim().split('\n').at(-1) ?? '', REASON_LENGTH);
+export const reasonIn = (stderr: string): string => endOf(stderr.trim().split('\n').at(-1) ?? '', REASON_LENGTH);
 
 /** @throws Error with the reason that the command printed, if it failed */
-export function assertAnswered(
-  what: string,
-  { exitCode, stderr }: Pick<Answer, 'exitCode' | 'stderr'>,
-): void {
+export function assertAnswered(what: string, { exitCode, stderr }: Pick<Answer, 'exitCode' | 'stderr'>): void {
   if (exitCode !== 0) throw new Error(`${what} failed: ${reasonIn(stderr)}`);
 }
 
@@ -107,10 +98,7 @@ export const quoted = (word: string): string => (word === '' ? "''" : shellWord(
 /**
  * Calls `use` with a folder on the host, which is removed afterwards, or by the run's clean-up if this process dies.
  */
-export async function withScratch<T>(
-  { journal }: EnvironmentHandle,
-  use: (folder: string) => Promise<T>,
-): Promise<T> {
+export async function withScratch<T>({ journal }: EnvironmentHandle, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = temporaryName(join(dirname(journal), 'machine'));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {

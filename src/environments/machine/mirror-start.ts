@@ -17,8 +17,7 @@ const KILLED = 137;
 const MAX_TRIES = 5;
 
 /** Folder of a start in the machine, in which its supervisor keeps its files. */
-export const startInside = ({ root }: EnvironmentHandle, start: number): string =>
-  join(root, 'agent', String(start));
+export const startInside = ({ root }: EnvironmentHandle, start: number): string => join(root, 'agent', String(start));
 
 /**
  * Script that prints the state of a start, the sizes of its output, and the output after the given positions. It checks
@@ -56,11 +55,7 @@ export function noteStart(handle: EnvironmentHandle, start: number): void {
  * Copies the new output of a start to the journal and returns the start's state. The exit status is written to the
  * journal last, and from then on read from there: the machine may be gone.
  */
-export async function mirrorStart(
-  handle: EnvironmentHandle,
-  machine: Machine,
-  start: number,
-): Promise<ProcessState> {
+export async function mirrorStart(handle: EnvironmentHandle, machine: Machine, start: number): Promise<ProcessState> {
   const { folder, stdout, stderr, claim, exit, stop, errors } = startFiles(handle, start);
   if (!existsSync(folder)) return { state: 'none' };
   const known = await readExit(folder);
@@ -112,8 +107,7 @@ function writeAt(path: string, position: number, piece: Buffer): void {
   if (piece.length === 0 && existsSync(path)) return;
   const file = openSync(path, existsSync(path) ? 'r+' : 'w', 0o600);
   try {
-    for (let done = 0; done < piece.length;)
-      done += writeSync(file, piece, done, piece.length - done, position + done);
+    for (let done = 0; done < piece.length;) done += writeSync(file, piece, done, piece.length - done, position + done);
   } finally {
     closeSync(file);
   }

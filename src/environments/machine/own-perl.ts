@@ -61,13 +61,7 @@ async function copyPerl(folder: string, place: string): Promise<string[] | null>
     await mkdir(dirname(join(folder, to)), { recursive: true });
     await copyFile(from, join(folder, to));
   }
-  return [
-    `${place}/lib/${perl.loader}`,
-    '--library-path',
-    `${place}/lib`,
-    `${place}/perl`,
-    `-I${place}/modules`,
-  ];
+  return [`${place}/lib/${perl.loader}`, '--library-path', `${place}/lib`, `${place}/perl`, `-I${place}/modules`];
 }
 
 /** Fails if perl, started like this, does not work in the machine. */

@@ -7,8 +7,7 @@ import type { EnvironmentHandle, ExecRequest, OwnFile, StartRequest } from '../e
 import { exports, quoted } from './machine.js';
 
 /** Programs that the machine must have. */
-const NEEDED =
-  'awk cat chown date grep head id kill ls mkdir mkfifo readlink rm setsid sleep stat tail tar tr wc';
+const NEEDED = 'awk cat chown date grep head id kill ls mkdir mkfifo readlink rm setsid sleep stat tail tar tr wc';
 
 const supervisorFolder = ({ root }: EnvironmentHandle): string => `${root}/supervisor`;
 const execFolder = ({ root }: EnvironmentHandle): string => `${root}/exec`;
@@ -72,12 +71,7 @@ const launchFile = (folder: string): string => `${folder}/launch`;
  * Writes everything for a start of the agent, and prints the ids of its user and groups. The supervisor is written too:
  * an earlier turn of the agent may have changed it. `mode`: that of the supervisor, as a word of a script.
  */
-export function prepareScript(
-  handle: EnvironmentHandle,
-  request: StartRequest,
-  folder: string,
-  mode: string,
-): string {
+export function prepareScript(handle: EnvironmentHandle, request: StartRequest, folder: string, mode: string): string {
   const { argv, env, stdin, files, deadlineSecs, idleSecs } = request;
   const scripts = supervisorFolder(handle);
   const mark = markOf(handle.mark, 'agent');
@@ -120,16 +114,7 @@ export const launchScript = (folder: string): string => `sh ${quoted(launchFile(
  */
 export const streamedLaunch = (folder: string, perl: readonly string[], user: string): string[] => [
   // A warning about the locale would be taken for output.
-  ...[
-    'sh',
-    '-c',
-    'PERL_BADLANG=0 exec "$@"',
-    'sh',
-    ...perl,
-    '-',
-    `stream=${user.trim().replaceAll(' ', ',')}`,
-    folder,
-  ],
+  ...['sh', '-c', 'PERL_BADLANG=0 exec "$@"', 'sh', ...perl, '-', `stream=${user.trim().replaceAll(' ', ',')}`, folder],
   ...['sh', launchFile(folder)],
 ];
 
@@ -218,9 +203,7 @@ function splitHead(printed: Buffer): { head: string; content: Buffer } {
 
 function utf8(content: Buffer | null): string | null {
   try {
-    return content === null
-      ? null
-      : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+    return content === null ? null : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
   } catch {
     return null;
   }

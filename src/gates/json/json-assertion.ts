@@ -9,8 +9,7 @@ function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (isJsonObject(a) && isJsonObject(b)) {
     const keys = Object.keys(a);
     return (
-      keys.length === Object.keys(b).length &&
-      keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]))
+      keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]))
     );
   }
   return a === b;
@@ -71,9 +70,7 @@ function parseWord(word: 'equals' | 'contains' | 'matches', rest: string): Parse
       return parsed({ kind: 'contains', substring: rest });
     case 'matches': {
       const compiled = compilePattern(rest);
-      return compiled.ok
-        ? parsed({ kind: 'matches', pattern: rest, test: compiled.test })
-        : invalid(compiled.message);
+      return compiled.ok ? parsed({ kind: 'matches', pattern: rest, test: compiled.test }) : invalid(compiled.message);
     }
     default:
       return assertNever(word);
@@ -127,9 +124,7 @@ function objection(assertion: Assertion, value: Json): string | null {
       return jsonEqual(value, assertion.value) ? null : `expected ${printed(assertion.value)}, ${found}`;
     case 'contains':
       if (typeof value !== 'string') return `"contains" needs a string, found ${kindOf(value)}`;
-      return value.includes(assertion.substring)
-        ? null
-        : `expected ${quote(assertion.substring)} in it, ${found}`;
+      return value.includes(assertion.substring) ? null : `expected ${quote(assertion.substring)} in it, ${found}`;
     case 'matches':
       if (typeof value !== 'string') return `"matches" needs a string, found ${kindOf(value)}`;
       return assertion.test(value) ? null : `expected a match of ${quote(assertion.pattern)}, ${found}`;
@@ -142,9 +137,7 @@ function objection(assertion: Assertion, value: Json): string | null {
       const { operator, length } = assertion;
       const actual = lengthOf(value);
       if (actual === null) return `"len" needs an array or an object, found ${kindOf(value)}`;
-      return comparisons[operator](actual, length)
-        ? null
-        : `expected len ${operator} ${length}, found len ${actual}`;
+      return comparisons[operator](actual, length) ? null : `expected len ${operator} ${length}, found len ${actual}`;
     }
     default:
       return assertNever(assertion);

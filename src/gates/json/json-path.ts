@@ -26,11 +26,9 @@ const functions: Record<string, { takes: ('value' | 'nodes')[]; gives: 'truth' |
   search: { takes: ['value', 'value'], gives: 'truth' },
 };
 
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && 'type' in value;
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 const has = (value: unknown, type: string): value is Node => isNode(value) && value.type === type;
-const functionIn = (value: unknown): string | null =>
-  has(value, 'FunctionExpr') ? String(value['name']) : null;
+const functionIn = (value: unknown): string | null => (has(value, 'FunctionExpr') ? String(value['name']) : null);
 
 function argumentFlaw(name: string, takes: 'value' | 'nodes', argument: unknown): string | null {
   const path = has(argument, 'FilterQuery') ? argument['value'] : undefined;
@@ -46,11 +44,9 @@ function argumentFlaw(name: string, takes: 'value' | 'nodes', argument: unknown)
 function functionFlaw(node: Node): string | null {
   const name = String(node['name']);
   const signature = ownValue(functions, name);
-  if (signature === undefined)
-    return `there is no function "${name}", only ${Object.keys(functions).join(', ')}`;
+  if (signature === undefined) return `there is no function "${name}", only ${Object.keys(functions).join(', ')}`;
   const given = node['arguments'] as unknown[] | null;
-  if (given?.length !== signature.takes.length)
-    return `${name}() takes ${signature.takes.length} argument(s)`;
+  if (given?.length !== signature.takes.length) return `${name}() takes ${signature.takes.length} argument(s)`;
   return firstOf(signature.takes, (takes, index) => argumentFlaw(name, takes, given[index]));
 }
 
@@ -69,11 +65,8 @@ function ownFlaw(node: Node): string | null {
     case 'IndexSelector':
     case 'SliceSelector': {
       // the library silently evaluates an index in a comparison to nothing
-      if ('selector' in node)
-        return 'an index in a comparison must be written with value(): value(@[0]) == 1';
-      const unsafe = Object.values(node).some(
-        (part) => typeof part === 'number' && !Number.isSafeInteger(part),
-      );
+      if ('selector' in node) return 'an index in a comparison must be written with value(): value(@[0]) == 1';
+      const unsafe = Object.values(node).some((part) => typeof part === 'number' && !Number.isSafeInteger(part));
       return unsafe ? 'the index is too large (JSON integers are exact up to 2^53-1)' : null;
     }
     case 'LogicalAndExpr':
@@ -116,8 +109,7 @@ type CompiledJsonPath =
 
 function explain(path: string, error: unknown): string {
   if (path.trim() === '') return 'the JSON path is blank; "$" is the whole value';
-  if (!path.startsWith('$'))
-    return `${quote(path)} is not a JSON path: it must begin with "$", like $.items[0].name`;
+  if (!path.startsWith('$')) return `${quote(path)} is not a JSON path: it must begin with "$", like $.items[0].name`;
   const offset = (error as { location?: { start?: { offset?: number } } }).location?.start?.offset ?? 0;
   const where = offset < path.length ? `unexpected ${quote(path.slice(offset))}` : 'it ends too early';
   const inName = offset < path.length && /\.\w+$/.test(path.slice(0, offset));

@@ -3,8 +3,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Json } from '#lib';
 
 /** A JSON schema that was compiled, or why it cannot be. `problemOf` returns null for a value that fits. */
-export type CompiledSchema =
-  { ok: true; problemOf: (value: Json) => string | null } | { ok: false; message: string };
+export type CompiledSchema = { ok: true; problemOf: (value: Json) => string | null } | { ok: false; message: string };
 
 const SHOWN = 3;
 

@@ -15,9 +15,7 @@ export interface MarkedData {
  */
 export function markData(parts: readonly (readonly [name: string, text: string])[]): MarkedData {
   const mark = sha256(JSON.stringify(parts)).slice(0, 16);
-  const sections = parts.map(
-    ([name, text]) => `BEGIN ${mark} ${name}\n${text.trimEnd()}\nEND ${mark} ${name}`,
-  );
+  const sections = parts.map(([name, text]) => `BEGIN ${mark} ${name}\n${text.trimEnd()}\nEND ${mark} ${name}`);
   return { mark, text: sections.join('\n\n') };
 }
 
@@ -77,8 +75,7 @@ export function composePrompt(question: JudgeQuestion): JudgePrompt {
 }
 
 /** The prompt for a model, as it is stored in the artifacts. */
-export const promptDocument = ({ system, user }: JudgePrompt): string =>
-  `# System\n\n${system}\n\n# User\n\n${user}\n`;
+export const promptDocument = ({ system, user }: JudgePrompt): string => `# System\n\n${system}\n\n# User\n\n${user}\n`;
 
 /**
  * The prompt for an agent, as one text: not every agent has a separate system prompt. `isText`: the answer is a text,

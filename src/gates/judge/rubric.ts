@@ -16,19 +16,14 @@ export const Rubric = z
       .array(Criterion)
       .min(1)
       .check(distinct(({ id }) => id, 'criterion id', ['id']))
-      .refine(
-        (criteria) => criteria.length === 0 || Math.abs(sum(criteria) - 1) <= TOLERANCE + Number.EPSILON,
-        {
-          error: ({ input }) =>
-            `the weights sum to ${Number(sum(input as Criterion[]).toFixed(4))}; expected 1 (+-${TOLERANCE})`,
-        },
-      )
+      .refine((criteria) => criteria.length === 0 || Math.abs(sum(criteria) - 1) <= TOLERANCE + Number.EPSILON, {
+        error: ({ input }) =>
+          `the weights sum to ${Number(sum(input as Criterion[]).toFixed(4))}; expected 1 (+-${TOLERANCE})`,
+      })
       .describe('What the judge scores by'),
     output: z
       .strictObject({
-        format: nonBlank('the format of the answer, like "json"').describe(
-          'Without effect: answers are JSON',
-        ),
+        format: nonBlank('the format of the answer, like "json"').describe('Without effect: answers are JSON'),
         require_fields: z
           .array(label('the name of a field'))
           .describe('Fields that the answer must have besides the usual ones'),
@@ -39,5 +34,4 @@ export const Rubric = z
 export type Rubric = z.infer<typeof Rubric>;
 type Criterion = z.infer<typeof Criterion>;
 
-const sum = (criteria: readonly Criterion[]): number =>
-  criteria.reduce((total, { weight }) => total + weight, 0);
+const sum = (criteria: readonly Criterion[]): number => criteria.reduce((total, { weight }) => total + weight, 0);

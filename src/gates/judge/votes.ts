@@ -30,9 +30,7 @@ export function combineVotes(rubric: Rubric, answers: readonly Answer[]): Combin
   const votes = answers.map((answer) => weightedScore(rubric, answer.scores));
   const distances = votes.map((vote) => Math.abs(vote - weighted_score));
   const nearest = answers[distances.indexOf(Math.min(...distances))];
-  const distinct = (name: 'issues' | 'highlights'): string[] => [
-    ...new Set(answers.flatMap((answer) => answer[name])),
-  ];
+  const distinct = (name: 'issues' | 'highlights'): string[] => [...new Set(answers.flatMap((answer) => answer[name]))];
   return {
     scores,
     confidence: mean(answers.map(({ confidence }) => confidence)),

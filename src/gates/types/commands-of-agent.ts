@@ -45,8 +45,7 @@ function checkCalls(
     const evidence = `${found.length || 'none'} of ${countOf(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quote(pattern)}${listed(found)}`;
     const note = seenOnly(trajectory);
     const compared = comparedWith({ min, max }, found.length, unseen);
-    if (compared === 'above')
-      return fail(`${evidence}; expected ${max === 0 ? 'none' : `at most ${max}`}${note}`);
+    if (compared === 'above') return fail(`${evidence}; expected ${max === 0 ? 'none' : `at most ${max}`}${note}`);
     if (compared === 'below') return fail(`${evidence}; expected at least ${min}${note}`);
     return compared === 'within'
       ? pass(`${evidence}${note}`)
@@ -80,8 +79,7 @@ export const commandNotCalled = defineGate({
     .strictObject({ type: z.literal('command_not_called'), ...commonFields, pattern })
     .describe('No shell command of the agent matches the pattern'),
   subject: (spec) => spec.pattern,
-  check: ({ pattern, timeout_secs }, context) =>
-    checkCalls({ pattern, timeout_secs, min: 0, max: 0 }, context),
+  check: ({ pattern, timeout_secs }, context) => checkCalls({ pattern, timeout_secs, min: 0, max: 0 }, context),
 });
 
 export const maxCommands = defineGate({

@@ -103,13 +103,10 @@ export const commandJsonPath = defineGate({
     if (failure !== null) return fail(failure);
     const cut = stdoutCut(result);
     if (cut !== null) return fail(`stdout is too long to be read as JSON: ${cut}`);
-    if (parseJson(result.stdout) === undefined)
-      return fail(`stdout is not one JSON value: ${quote(result.stdout)}`);
+    if (parseJson(result.stdout) === undefined) return fail(`stdout is not one JSON value: ${quote(result.stdout)}`);
     const input = { path: spec.path, assertion: spec.assertion, json: result.stdout };
     const applied = await context.work('holds', input, spec.timeout_secs);
     if (applied === null) return tooSlow(spec.timeout_secs);
-    return applied.ok
-      ? pass(`${spec.path} ${spec.assertion.trim()}`)
-      : fail(`${spec.path}: ${applied.message}`);
+    return applied.ok ? pass(`${spec.path} ${spec.assertion.trim()}`) : fail(`${spec.path}: ${applied.message}`);
   },
 });

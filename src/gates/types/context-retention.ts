@@ -31,11 +31,7 @@ interface Test {
  * The turns in which each item is tested: those that follow its first mention by the user, at most `retentionTurns`. A
  * text instead says why an item cannot be tested.
  */
-export function testsOf(
-  turns: readonly Turn[],
-  items: readonly string[],
-  retentionTurns: number,
-): Test[] | string {
+export function testsOf(turns: readonly Turn[], items: readonly string[], retentionTurns: number): Test[] | string {
   const tests: Test[] = [];
   for (const item of items) {
     const mention = turns.findIndex(({ user }) => foldCase(user).includes(foldCase(item)));
@@ -90,9 +86,7 @@ export const contextRetention = defineGate({
         .describe('In how many turns after the first mention the agent must be aware of an item'),
       memory_accuracy_threshold: share
         .default(0.8)
-        .describe(
-          'The lowest accuracy that passes, 0 to 1: the share of these turns, as the mean of all items',
-        ),
+        .describe('The lowest accuracy that passes, 0 to 1: the share of these turns, as the mean of all items'),
     })
     .describe(
       'The agent still knows what the user mentioned, as a model judges; if the user did not mention an item, or not before the last turn, the verdict is `error`',

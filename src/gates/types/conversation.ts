@@ -38,8 +38,7 @@ function boundsOf({ min_turns: min, max_turns: max, target_range: range }: Limit
 /** Returns why the limits make no sense. Null if they do. */
 function limitsProblem(limits: Limits): string | null {
   const { min, max } = boundsOf(limits);
-  if (min === undefined && max === undefined)
-    return 'missing: expected a number here, or min_turns or target_range';
+  if (min === undefined && max === undefined) return 'missing: expected a number here, or min_turns or target_range';
   return boundsProblem({ min, max: max ?? Infinity }, 'the other limits') === null
     ? null
     : `no number of turns is within all limits: ${describeBounds({ min, max })}`;

@@ -35,9 +35,7 @@ async function checkFileText(
   const look = await context.look(path);
   if (look.kind !== 'file') return fail(statProblem(path, look) ?? `${path} is a directory, not a file`);
   if (look.bytes > TEXT_LIMIT)
-    return fail(
-      `${path} is too large to read: ${formatBytes(look.bytes)}, more than ${formatBytes(TEXT_LIMIT)}`,
-    );
+    return fail(`${path} is too large to read: ${formatBytes(look.bytes)}, more than ${formatBytes(TEXT_LIMIT)}`);
   const text = await look.text();
   if (text === null) return fail(`${path} is not UTF-8 text`);
   const found = await wanted.test(text);

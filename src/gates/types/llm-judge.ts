@@ -93,9 +93,7 @@ export function judgeVotes(
   const passed = isMajority(votes.map((vote) => countsFor(expected, vote)));
   const overall_success = isMajority(votes.map((vote) => vote.overall_success));
   const capability_checklist = capabilities.map((capability) => {
-    const answers = votes.flatMap((vote) =>
-      vote.capability_checklist.filter((one) => one.capability === capability),
-    );
+    const answers = votes.flatMap((vote) => vote.capability_checklist.filter((one) => one.capability === capability));
     const achieved = isMajority(answers.map((one) => one.achieved));
     const reasoning = answers.find((one) => one.achieved === achieved)?.reasoning ?? '';
     return { capability, achieved, reasoning };
@@ -110,9 +108,7 @@ export function judgeVotes(
     ...(votes.length === 1
       ? []
       : [`${votes.filter((vote) => countsFor(expected, vote)).length} of ${votes.length} votes`]),
-    ...(lacking.length === 0
-      ? []
-      : [`not achieved: ${lacking.map((one) => quote(one.capability)).join(', ')}`]),
+    ...(lacking.length === 0 ? [] : [`not achieved: ${lacking.map((one) => quote(one.capability)).join(', ')}`]),
     qualitative_summary,
   ].join('; ');
   return {

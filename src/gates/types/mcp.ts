@@ -32,9 +32,7 @@ const checkMcp = (
 function ofServer({ calls, callCount, problems }: McpRecord, server: string | undefined): RecordedMcp {
   const isWanted = (one: { server: string }): boolean => server === undefined || one.server === server;
   const [limits, faults] = [true, undefined].map((limit) =>
-    problems
-      .filter((one) => isWanted(one) && one.limit === limit)
-      .map((one) => `${one.server}: ${one.message}`),
+    problems.filter((one) => isWanted(one) && one.limit === limit).map((one) => `${one.server}: ${one.message}`),
   );
   return {
     calls: calls.filter(isWanted),
@@ -107,9 +105,7 @@ const checkToolCalls = (spec: ToolCalls, context: GateContext): Promise<Verdict>
     const first = calls.findIndex(({ tool }) => tool === after);
     return first !== -1 && first < calls.findIndex(isWanted)
       ? pass(`${evidence}, after ${quote(after)}`)
-      : fail(
-          `${evidence}; expected a call of ${quote(after)} before${first === -1 ? ', which was not called' : ''}`,
-        );
+      : fail(`${evidence}; expected a call of ${quote(after)} before${first === -1 ? ', which was not called' : ''}`);
   });
 
 const describeArgs = ({ args, args_schema }: { args?: unknown; args_schema?: unknown }): string =>
@@ -175,10 +171,7 @@ export const mcpNoErrors = defineGate({
   check: ({ server, allow }, context) =>
     checkMcp(context, server, ({ calls, dropped, problems, limits }) => {
       const failed = calls.filter(({ is_error }) => is_error);
-      const errors = [
-        ...problems,
-        ...failed.map((call) => `${call.server} ${call.tool}: ${call.why ?? 'failed'}`),
-      ];
+      const errors = [...problems, ...failed.map((call) => `${call.server} ${call.tool}: ${call.why ?? 'failed'}`)];
       const total = countOf(calls.length + dropped, 'call');
       const evidence = `${countOf(errors.length, 'error')} in ${total}${listed(errors)}`;
       if (errors.length > allow) return fail(evidence);

@@ -23,8 +23,7 @@ export const stringContains = defineGate({
     })
     .describe("The agent's final answer contains the text, ignoring case unless `case_sensitive` is true"),
   subject: (spec) => spec.value,
-  check: (spec, context) =>
-    checkAnswer(spec, context, containing(spec.value, { ignoreCase: !spec.case_sensitive })),
+  check: (spec, context) => checkAnswer(spec, context, containing(spec.value, { ignoreCase: !spec.case_sensitive })),
 });
 
 export const responseMatches = defineGate({

@@ -19,9 +19,7 @@ function printedVerdict(result: CommandResult, description: string): Verdict | n
   return {
     status: passed ? 'pass' : 'fail',
     message: message === undefined || message.trim() === '' ? description : message,
-    ...(detail === undefined
-      ? {}
-      : { detail: isStorable(detail) ? detail : `nested more than ${MAX_DEPTH} deep` }),
+    ...(detail === undefined ? {} : { detail: isStorable(detail) ? detail : `nested more than ${MAX_DEPTH} deep` }),
   };
 }
 
@@ -80,9 +78,7 @@ export const agentScript = defineGate({
     const applied = await context.work('holds', input, spec.timeout_secs);
     if (applied === null) return tooSlow(spec.timeout_secs);
     return {
-      ...(applied.ok
-        ? pass(`${spec.path} ${spec.assertion?.trim() ?? ''}`)
-        : fail(`${spec.path}: ${applied.message}`)),
+      ...(applied.ok ? pass(`${spec.path} ${spec.assertion?.trim() ?? ''}`) : fail(`${spec.path}: ${applied.message}`)),
       detail: answer,
     };
   },

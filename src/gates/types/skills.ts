@@ -32,9 +32,7 @@ function checkSkills(
     if (unseen !== null) return broken(`${evidence} as far as is known; ${unseen}`);
     if (!wanted) return pass(evidence);
     const others = Object.keys(skills);
-    return fail(
-      `${evidence}; ${others.length === 0 ? 'it used no skill' : `it used ${others.map(quote).join(', ')}`}`,
-    );
+    return fail(`${evidence}; ${others.length === 0 ? 'it used no skill' : `it used ${others.map(quote).join(', ')}`}`);
   });
 }
 

@@ -18,10 +18,7 @@ interface ToolCalls {
 }
 
 /** Judges the agent's tool calls. The verdict is `error` if its output shows none. */
-const checkTools = (
-  context: GateContext,
-  judge: (calls: ToolCalls) => Verdict | Promise<Verdict>,
-): Promise<Verdict> =>
+const checkTools = (context: GateContext, judge: (calls: ToolCalls) => Verdict | Promise<Verdict>): Promise<Verdict> =>
   checkTrajectory(context, (trajectory) => {
     const unseen = whyMoreCalls(trajectory);
     const { tools, unexecuted = {} } = trajectory;
@@ -31,10 +28,8 @@ const checkTools = (
   });
 
 /** Counts the calls of the tools that `isWanted` accepts. */
-const countCalls = (
-  { tools }: ToolCalls,
-  isWanted: (name: string, index: number) => boolean | undefined,
-): number => tools.reduce((sum, [name, calls], index) => sum + (isWanted(name, index) ? calls : 0), 0);
+const countCalls = ({ tools }: ToolCalls, isWanted: (name: string, index: number) => boolean | undefined): number =>
+  tools.reduce((sum, [name, calls], index) => sum + (isWanted(name, index) ? calls : 0), 0);
 
 /** Judges whether there were at least `min` calls of the tool that the scenario calls `wanted`. */
 function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: number): Verdict {
@@ -43,9 +38,7 @@ function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: number):
   if (all.unseen !== null) return broken(`${evidence}; ${all.unseen}`);
   const called = all.tools.map(([name]) => name).join(', ');
   const only =
-    all.unexecuted.length === 0
-      ? ''
-      : `; it named ${quote(all.unexecuted.join(', '))}, but nothing was executed`;
+    all.unexecuted.length === 0 ? '' : `; it named ${quote(all.unexecuted.join(', '))}, but nothing was executed`;
   return fail(
     `${evidence}; expected at least ${min}; ${called === '' ? 'no tool was called' : `the agent called ${quote(called)}`}${only}`,
   );
@@ -103,9 +96,7 @@ export const stepCount = defineGate({
       ...commonFields,
       max_steps: count.optional().describe('Upper limit of the number of tool calls'),
       min_steps: count.optional().describe('Lower limit of the number of tool calls'),
-      target_steps: count
-        .optional()
-        .describe('Number of tool calls that is intended; only shown in the message'),
+      target_steps: count.optional().describe('Number of tool calls that is intended; only shown in the message'),
       action_prefix: nonBlank('the beginning of a tool name')
         .optional()
         .describe('Counts only tools whose names begin with this, exactly as written'),

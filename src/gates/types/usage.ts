@@ -77,8 +77,7 @@ export const maxTokens = defineGate({
     })
     .describe('The agent used at most `max` tokens: input, output, reasoning and cache together'),
   subject: (spec) => countOf(spec.max, 'token'),
-  check: ({ max }, context) =>
-    checkTrajectory(context, (trajectory) => judgeTokens(ALL_TOKENS, { max }, trajectory)),
+  check: ({ max }, context) => checkTrajectory(context, (trajectory) => judgeTokens(ALL_TOKENS, { max }, trajectory)),
 });
 
 interface Limits {
@@ -121,9 +120,7 @@ export const tokenCount = defineGate({
       ...commonFields,
       max_total_tokens: count.optional().describe('Upper limit of tokens of all kinds together'),
       min_total_tokens: count.optional().describe('Lower limit of tokens of all kinds together'),
-      max_input_tokens: count
-        .optional()
-        .describe('Upper limit of input tokens, including those of the cache'),
+      max_input_tokens: count.optional().describe('Upper limit of input tokens, including those of the cache'),
       max_output_tokens: count.optional().describe('Upper limit of output tokens, including reasoning'),
     })
     .superRefine((spec, context) => {

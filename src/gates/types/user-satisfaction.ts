@@ -51,10 +51,7 @@ function occurrences(text: string, keywords: readonly string[]): number {
 /** The satisfaction of a user by the words of their messages: the share of positive ones; 0.5 if there are none. */
 export function satisfactionByKeywords(
   messages: readonly string[],
-  {
-    positive = POSITIVE,
-    negative = NEGATIVE,
-  }: { positive?: readonly string[]; negative?: readonly string[] },
+  { positive = POSITIVE, negative = NEGATIVE }: { positive?: readonly string[]; negative?: readonly string[] },
 ): { positive: number; negative: number; satisfaction: number } {
   // A phrase must not be found across two messages.
   const count = (keywords: readonly string[]): number =>

@@ -17,8 +17,12 @@ export async function pathsInHistory(repository: string): Promise<string[] | nul
   const listed = await Promise.all(
     LISTS.map((list) =>
       execa('git', [...SET, '--git-dir', repository, '--work-tree', '/', ...list], {
-        ...{ env: { PATH: process.env['PATH'], ...APART }, extendEnv: false },
-        ...{ cwd: '/', reject: false, timeout: MOST_MS, stdin: 'ignore' },
+        env: { PATH: process.env['PATH'], ...APART },
+        extendEnv: false,
+        cwd: '/',
+        reject: false,
+        timeout: MOST_MS,
+        stdin: 'ignore',
       }),
     ),
   );

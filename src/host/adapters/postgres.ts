@@ -9,9 +9,7 @@ export class PostgresRefusal extends Error {}
 /** The server that an address names, for people: `host:port`. */
 export function serverOf(address: string): string {
   const { hostname, port, searchParams } = new URL(address);
-  return (
-    searchParams.get('host') ?? `${hostname === '' ? 'localhost' : hostname}:${port === '' ? 5432 : port}`
-  );
+  return searchParams.get('host') ?? `${hostname === '' ? 'localhost' : hostname}:${port === '' ? 5432 : port}`;
 }
 
 /** The same address, with another database. */
@@ -40,9 +38,7 @@ export const dropDatabase = (address: string, name: string, signal: AbortSignal)
 const WITH_FORCE = 130_000;
 
 async function drop(client: Client, name: string): Promise<void> {
-  const { rows } = await client.query<{ version: string }>(
-    `SELECT current_setting('server_version_num') AS version`,
-  );
+  const { rows } = await client.query<{ version: string }>(`SELECT current_setting('server_version_num') AS version`);
   if (Number(rows[0]?.version) >= WITH_FORCE) {
     await client.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
     return;
@@ -82,11 +78,7 @@ export const performSql = (address: string, sql: string, signal: AbortSignal): P
  * Connects to a database for the time of `use`.
  * @throws PostgresRefusal if the server refuses; another Error if it cannot be reached or is busy
  */
-async function withClient<T>(
-  address: string,
-  signal: AbortSignal,
-  use: (client: Client) => Promise<T>,
-): Promise<T> {
+async function withClient<T>(address: string, signal: AbortSignal, use: (client: Client) => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: address, connectionTimeoutMillis: CONNECT_MS });
@@ -108,8 +100,7 @@ async function withClient<T>(
 function problemOf(error: unknown, address: string): Error {
   const { message } = error as Error;
   const server = `PostgreSQL at ${serverOf(address)}`;
-  if (isAnswer(error) && !isTemporary(error.code))
-    return new PostgresRefusal(`${server} refuses: ${message}`);
+  if (isAnswer(error) && !isTemporary(error.code)) return new PostgresRefusal(`${server} refuses: ${message}`);
   return new Error(`${server} cannot be used now: ${message === '' ? codesIn(error) : message}`);
 }
 
@@ -126,8 +117,7 @@ interface Answer extends Error {
 }
 
 /** An error that the server has sent, with its code of five characters. */
-const isAnswer = (error: unknown): error is Answer =>
-  error instanceof Error && 'severity' in error && 'code' in error;
+const isAnswer = (error: unknown): error is Answer => error instanceof Error && 'severity' in error && 'code' in error;
 
 /** Lost connections, a server that is starting or stopping, and a lack of connections or memory. */
 const isTemporary = (code: string): boolean => /^(08|53|57P)/.test(code);

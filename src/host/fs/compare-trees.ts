@@ -19,17 +19,10 @@ async function entriesOf(root: string): Promise<Map<string, Content>> {
   return new Map(entries.flatMap((entry) => (entry.kind === 'folder' ? [] : [[entry.path, entry]])));
 }
 
-async function isSame(
-  a: string,
-  one: Content | undefined,
-  b: string,
-  other: Content | undefined,
-): Promise<boolean> {
+async function isSame(a: string, one: Content | undefined, b: string, other: Content | undefined): Promise<boolean> {
   if (one === undefined || other === undefined) return false;
   if (JSON.stringify(one) !== JSON.stringify(other)) return false;
-  return (
-    one.kind === 'symlink' || (await fileHash(join(a, one.path))) === (await fileHash(join(b, other.path)))
-  );
+  return one.kind === 'symlink' || (await fileHash(join(a, one.path))) === (await fileHash(join(b, other.path)));
 }
 
 /** Returns the bytes of a file, or of all files in a folder. Does not follow symlinks. Unreadable files count 0. */

@@ -57,8 +57,7 @@ function openRoomFile(path: string): number {
 /** A disk with room may still accept no new file. File systems that do not count files report 0 of 0. */
 function assertInode(folder: string): void {
   const { files, ffree } = statfsSync(folder);
-  if (files > 0 && ffree === 0)
-    throw Object.assign(new Error('ENOSPC: no file can be created'), { code: 'ENOSPC' });
+  if (files > 0 && ffree === 0) throw Object.assign(new Error('ENOSPC: no file can be created'), { code: 'ENOSPC' });
 }
 
 /** When a folder last had room, by size and folder. */

@@ -93,9 +93,8 @@ function settingsIn(text: string): { key: string; value: string }[] {
       const [, name, sub] = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line) ?? [];
       if (name !== undefined) section = `${name.toLowerCase()}${sub === undefined ? '' : `.${sub}`}`;
       const [, key = '', value = ''] =
-        /^(?:\s*\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])?\s*([\w-]+)\s*[=:]\s*((?:"(?:[^"\\]|\\.)*"|[^"#;])*)/.exec(
-          line,
-        ) ?? [];
+        /^(?:\s*\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])?\s*([\w-]+)\s*[=:]\s*((?:"(?:[^"\\]|\\.)*"|[^"#;])*)/.exec(line) ??
+        [];
       const plain = value.replaceAll(/\\(.)|"/g, '$1').trim();
       return key === '' ? [] : [{ key: `${section}.${key.toLowerCase()}`, value: plain }];
     });
@@ -103,8 +102,7 @@ function settingsIn(text: string): { key: string; value: string }[] {
 
 /** Settings that are a path or an address as a whole. Others may be a command line. */
 const PATHS = /^(core\.worktree|include(if\..*)?\.path)$/;
-const ADDRESSES =
-  /^((remote|submodule|svn-remote)\..*url|branch\..*\.(push)?remote|remote\.pushdefault|paths\..*)$/;
+const ADDRESSES = /^((remote|submodule|svn-remote)\..*url|branch\..*\.(push)?remote|remote\.pushdefault|paths\..*)$/;
 /** Settings that give the agent a login of the user. */
 const LOGINS = /^(credential\..*|http\.(.*\.)?(extraheader|cookiefile))$/;
 /** Settings that are read by people only. */

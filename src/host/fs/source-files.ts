@@ -42,8 +42,7 @@ export async function sourceFiles(root: string, passOver: readonly string[]): Pr
       throw new TooManyFiles(`${root} has more than ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`);
   };
   /** Names files relative to the root, because a checkout in another place is the same program. */
-  const nameOf = (path: string): string =>
-    path === root || path.startsWith(root + sep) ? relative(root, path) : path;
+  const nameOf = (path: string): string => (path === root || path.startsWith(root + sep) ? relative(root, path) : path);
 
   async function visit(path: string): Promise<void> {
     const real = await realpath(path).catch(() => null);
@@ -85,8 +84,7 @@ export async function sourceFiles(root: string, passOver: readonly string[]): Pr
    * packages.
    */
   async function visitPython(folder: string): Promise<void> {
-    const isRecord =
-      /(\.dist-info[/\\](RECORD|direct_url\.json)|\.pth|^pyvenv\.cfg|__editable__[^/\\]*\.py)$/;
+    const isRecord = /(\.dist-info[/\\](RECORD|direct_url\.json)|\.pth|^pyvenv\.cfg|__editable__[^/\\]*\.py)$/;
     const names = await readdir(folder, { recursive: true });
     for (const name of names.filter((one) => isRecord.test(one)).sort()) {
       const path = join(folder, name);
@@ -162,7 +160,5 @@ export async function packagesOf(program: string, notAbove: readonly string[]): 
 
 async function isRoot(manifest: string): Promise<boolean> {
   const json = parseJson(await readFile(manifest, 'utf8').catch(() => ''));
-  return (
-    isJsonObject(json) && ['name', 'dependencies', 'workspaces', 'bin', 'scripts'].some((key) => key in json)
-  );
+  return isJsonObject(json) && ['name', 'dependencies', 'workspaces', 'bin', 'scripts'].some((key) => key in json);
 }

@@ -69,17 +69,13 @@ export async function listTree(root: string, isLeftOut: IsLeftOut = () => false)
         // nothing.
         const real = await realpath(full).catch(() => realRoot);
         if (!staysInside(path, to) || (real !== realRoot && !real.startsWith(realRoot + sep))) {
-          throw new UnusableTree(
-            `${full}: symlink leaves the folder (${to}); copy what it points to into the folder`,
-          );
+          throw new UnusableTree(`${full}: symlink leaves the folder (${to}); copy what it points to into the folder`);
         }
         entries.push({ kind: 'symlink', path, to });
       } else if (info.isFile()) {
         accessSync(full, constants.R_OK);
         if (info.size > COPY_LIMIT)
-          throw new UnusableTree(
-            `${full}: larger than 4 GiB; create it in setup.commands, or use a smaller one`,
-          );
+          throw new UnusableTree(`${full}: larger than 4 GiB; create it in setup.commands, or use a smaller one`);
         entries.push({ kind: 'file', path, executable: (info.mode & 0o111) !== 0, bytes: info.size });
       } else {
         throw new UnusableTree(`${full}: neither file, folder nor symlink; remove it from the folder`);
@@ -198,10 +194,7 @@ async function syncPath(path: string): Promise<void> {
 }
 
 /** Fills a folder under a temporary name and renames it. Does nothing if the folder exists. */
-export async function createFolderOnce(
-  folder: string,
-  fill: (temporary: string) => Promise<void>,
-): Promise<void> {
+export async function createFolderOnce(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   if (await isFolder(folder)) return;
   const temporary = temporaryName(folder);
   try {

@@ -1,14 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fdatasync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fdatasync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { addPathToFullDiskError } from '#lib';
@@ -23,8 +14,7 @@ const syncData = promisify(fdatasync);
 export const TEMPORARY = /\.(\d+)-[0-9a-f]{8}\.tmp$/;
 
 /** Returns a name beside `path` under which it is written, or filled, before it is renamed. */
-export const temporaryName = (path: string): string =>
-  `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+export const temporaryName = (path: string): string => `${path}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
 
 async function writeTemporary(path: string, data: string | Uint8Array, mode: number): Promise<string> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });

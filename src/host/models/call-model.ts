@@ -42,17 +42,12 @@ export async function callModel(
     return await callSimpler(model, question, both);
   } catch (error) {
     signal.throwIfAborted();
-    if (timeout.aborted)
-      throw new ModelFailed('timeout', `gave no answer within ${question.timeoutMs / 1000} s`);
+    if (timeout.aborted) throw new ModelFailed('timeout', `gave no answer within ${question.timeoutMs / 1000} s`);
     throw explainModelError(error);
   }
 }
 
-async function callSimpler(
-  model: LanguageModel,
-  question: ModelQuestion,
-  signal: AbortSignal,
-): Promise<ModelAnswer> {
+async function callSimpler(model: LanguageModel, question: ModelQuestion, signal: AbortSignal): Promise<ModelAnswer> {
   const simpler = simplerThan(question);
   if (simpler === null) return call(model, question, signal);
   return call(model, question, signal).catch((error: unknown) => {
@@ -76,7 +71,10 @@ async function call(
   const { generateText, jsonSchema, NoObjectGeneratedError, Output } = await import('ai');
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const common = {
-    ...{ model, system, prompt: user, abortSignal },
+    model,
+    system,
+    prompt: user,
+    abortSignal,
     // Temporal does the waiting, which survives this process.
     maxRetries: 0,
     ...(temperature === undefined ? {} : { temperature }),
@@ -84,9 +82,7 @@ async function call(
   };
   try {
     const result = await generateText(
-      schema === null
-        ? common
-        : { ...common, output: Output.object({ schema: jsonSchema(schema), name: 'judgment' }) },
+      schema === null ? common : { ...common, output: Output.object({ schema: jsonSchema(schema), name: 'judgment' }) },
     );
     return answerOf(result.text, result.response, result.finishReason, result.usage);
   } catch (error) {
@@ -133,11 +129,7 @@ export interface TextAnswer {
 /** Asks a model for text. The library repeats a call that fails for a reason that may pass. */
 export async function askForText(
   model: LanguageModel,
-  {
-    system,
-    prompt,
-    temperature,
-  }: { system?: string | undefined; prompt: string; temperature?: number | undefined },
+  { system, prompt, temperature }: { system?: string | undefined; prompt: string; temperature?: number | undefined },
 ): Promise<TextAnswer> {
   const { generateText } = await import('ai');
   globalThis.AI_SDK_LOG_WARNINGS = false;

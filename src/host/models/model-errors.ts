@@ -70,12 +70,7 @@ export function explainModelError(error: unknown, now = Date.now()): ModelFailed
 
 /** Errors of the library about an answer that has another form than those of the API. */
 const MALFORMED = new Set([
-  ...[
-    'AI_TypeValidationError',
-    'AI_JSONParseError',
-    'AI_InvalidResponseDataError',
-    'AI_EmptyResponseBodyError',
-  ],
+  ...['AI_TypeValidationError', 'AI_JSONParseError', 'AI_InvalidResponseDataError', 'AI_EmptyResponseBodyError'],
   // It reads a field that is not there.
   'TypeError',
 ]);
@@ -106,14 +101,10 @@ function bodyOf(type: string, body: string): string {
 
 /** The first field that is wrong, according to the schema of the API. */
 function flawIn(error: { cause?: unknown } | undefined): string | null {
-  const issue = (error?.cause as { issues?: { path?: unknown[]; message?: string }[] } | undefined)
-    ?.issues?.[0];
+  const issue = (error?.cause as { issues?: { path?: unknown[]; message?: string }[] } | undefined)?.issues?.[0];
   return issue === undefined
     ? null
-    : beginningOf(
-        [(issue.path ?? []).map(String).join('.'), issue.message ?? ''].filter(Boolean).join(': '),
-        QUOTED,
-      );
+    : beginningOf([(issue.path ?? []).map(String).join('.'), issue.message ?? ''].filter(Boolean).join(': '), QUOTED);
 }
 
 /** Returns Retry-After in ms: seconds or a date (RFC 9110, 10.2.3), or the milliseconds that some providers send. */

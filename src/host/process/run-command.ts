@@ -73,8 +73,13 @@ function killGroup(pid: number): void {
 const notFound = (program: string): CommandResult => {
   const stderr = `${program}: not found\n`;
   return {
-    ...{ exitCode: 127, timedOut: false, stdout: '', stderr },
-    ...{ stdoutBytes: 0, stderrBytes: Buffer.byteLength(stderr), durationMs: 0 },
+    exitCode: 127,
+    timedOut: false,
+    stdout: '',
+    stderr,
+    stdoutBytes: 0,
+    stderrBytes: Buffer.byteLength(stderr),
+    durationMs: 0,
   };
 };
 

@@ -90,16 +90,12 @@ async function namespaceArgs(mode: Containment): Promise<string[]> {
  */
 async function relayArgs({ folder, sealed }: SupervisedCommand): Promise<string[]> {
   const perl = await findExecutable('perl');
-  return perl === null
-    ? []
-    : [perl, supervisorScript('relay.pl'), sealed === true ? 'socket' : 'pipe', folder];
+  return perl === null ? [] : [perl, supervisorScript('relay.pl'), sealed === true ? 'socket' : 'pipe', folder];
 }
 
 /** Returns the best containment on this machine, found out once. LLM_TOOL_TEST_CONTAINMENT forces one, for tests. */
 export function containment(): Promise<Containment> {
-  const forced = CONTAINMENTS.find(
-    (name) => name !== 'container' && name === process.env['LLM_TOOL_TEST_CONTAINMENT'],
-  );
+  const forced = CONTAINMENTS.find((name) => name !== 'container' && name === process.env['LLM_TOOL_TEST_CONTAINMENT']);
   return forced === undefined ? probed() : Promise.resolve(forced);
 }
 
@@ -155,9 +151,7 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
     5,
   );
   if (claim !== 'made')
-    throw new Error(
-      `the supervisor did not start in ${command.folder}${await supervisorErrors(command.folder)}`,
-    );
+    throw new Error(`the supervisor did not start in ${command.folder}${await supervisorErrors(command.folder)}`);
 }
 
 /** Overwrites a file in place, which needs no room. */
@@ -185,9 +179,7 @@ export async function readExit(folder: string): Promise<SupervisedState | null> 
 async function readClaim(folder: string): Promise<ProcessIdentity | null> {
   const claim = (await readTextIfThere(supervisedFiles(folder).claim)) ?? '';
   const [, pid, boot, start] = /^(\d+) (\S+) \S+ (.+)\n$/.exec(claim) ?? [];
-  return pid === undefined || boot === undefined || start === undefined
-    ? null
-    : { pid: Number(pid), boot, start };
+  return pid === undefined || boot === undefined || start === undefined ? null : { pid: Number(pid), boot, start };
 }
 
 /** Returns the state of the agent in a folder. Reads liveness before the exit status, which is written before death. */
@@ -208,11 +200,7 @@ export async function inspect(folder: string): Promise<SupervisedState> {
  * Waits until the agent has ended and none of its processes is alive, or until its supervisor is found dead, which is
  * checked once a second. Also works for an agent that an earlier worker started. Rejects when the signal aborts.
  */
-export async function waitForEnd(
-  folder: string,
-  signal: AbortSignal,
-  looking = everySecond,
-): Promise<SupervisedState> {
+export async function waitForEnd(folder: string, signal: AbortSignal, looking = everySecond): Promise<SupervisedState> {
   // Watched before the first look, so that no change in between is missed.
   const changes = watchEnd(folder, signal, looking);
   try {

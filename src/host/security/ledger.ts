@@ -26,13 +26,11 @@ export interface Note {
 }
 
 /** The notes of a sweep in the private state of an engine. */
-export const ledgerFolder = (stateFolder: string, sweep: string): string =>
-  join(stateFolder, 'origin', sweep);
+export const ledgerFolder = (stateFolder: string, sweep: string): string => join(stateFolder, 'origin', sweep);
 
 /** The ledger in the private state of an engine. */
 export function localLedger(stateFolder: string): Ledger {
-  const fileOf = ({ sweep, order, name }: Note): string =>
-    join(ledgerFolder(stateFolder, sweep), order, name);
+  const fileOf = ({ sweep, order, name }: Note): string => join(ledgerFolder(stateFolder, sweep), order, name);
   return {
     read: (note) => readTextIfThere(fileOf(note)),
     // eslint-disable-next-line @typescript-eslint/require-await -- a shared ledger takes longer
@@ -49,7 +47,8 @@ export function localLedger(stateFolder: string): Ledger {
 
 /** The note that records the use of a proof, by the id of the workflow that it is for. */
 export const claimOf = (sweep: string, order: string, workflowId: string): Note => ({
-  ...{ sweep, order },
+  sweep,
+  order,
   name: sha256(workflowId).slice(0, 16),
 });
 

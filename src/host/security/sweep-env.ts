@@ -36,8 +36,7 @@ export function sweepEnvFrom(environment: NodeJS.ProcessEnv, names: Iterable<str
   return { base: pick((name) => BASE.test(name)), values: pick((name) => wanted.has(name)) };
 }
 
-export const sweepEnvFile = (stateFolder: string, sweep: string): string =>
-  join(stateFolder, 'env', `${sweep}.json`);
+export const sweepEnvFile = (stateFolder: string, sweep: string): string => join(stateFolder, 'env', `${sweep}.json`);
 
 /** Stores a sweep's values in a file that only the user can read. */
 export async function writeSweepEnv(stateFolder: string, sweep: string, env: SweepEnv): Promise<void> {
@@ -53,9 +52,7 @@ export function replaceValues(before: SweepEnv | null, fresh: SweepEnv): SweepEn
   const values = { ...before?.values, ...fresh.values };
   const replaced = new Set([
     ...(before?.replaced ?? []),
-    ...Object.entries(before?.values ?? {}).flatMap(([name, value]) =>
-      values[name] === value ? [] : [value],
-    ),
+    ...Object.entries(before?.values ?? {}).flatMap(([name, value]) => (values[name] === value ? [] : [value])),
   ]);
   return {
     base: { ...before?.base, ...fresh.base },
@@ -98,9 +95,7 @@ export const NO_PUBLIC_VALUES: PublicValues = { names: new Map(), addresses: new
 /** Returns the stored values that no report may show. */
 export const secretsIn = (values: Record<string, string>, known: PublicValues): string[] =>
   Object.entries(values).flatMap(([name, value]) =>
-    NOT_SECRET.test(name) || isPlainAddress(name, value, known) || publicName(value, known) !== null
-      ? []
-      : [value],
+    NOT_SECRET.test(name) || isPlainAddress(name, value, known) || publicName(value, known) !== null ? [] : [value],
   );
 
 /** Returns the variables whose values would be masked if they were not public names, and what each value names. */
@@ -129,7 +124,5 @@ function publicName(value: string, { names, fixtures }: PublicValues): string | 
 function isPlainAddress(name: string, value: string, { addresses }: PublicValues): boolean {
   if (!addresses.has(name) || !/^https?:\/\//.test(value) || !URL.canParse(value)) return false;
   const { username, password, search, hash, pathname } = new URL(value);
-  return (
-    `${username}${password}${search}${hash}` === '' && pathname.split('/').every((part) => part.length < 16)
-  );
+  return `${username}${password}${search}${hash}` === '' && pathname.split('/').every((part) => part.length < 16);
 }

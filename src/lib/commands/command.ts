@@ -30,10 +30,7 @@ export interface CommandResult {
  * Describes for messages how a command ended: "exit 3", "timed out after 30 s", "ended by a signal". `timeoutSecs` is
  * null if the limit is unknown.
  */
-export function describeEnd(
-  result: Pick<CommandResult, 'exitCode' | 'timedOut'>,
-  timeoutSecs: number | null,
-): string {
+export function describeEnd(result: Pick<CommandResult, 'exitCode' | 'timedOut'>, timeoutSecs: number | null): string {
   if (result.timedOut) return timeoutSecs === null ? 'timed out' : `timed out after ${timeoutSecs} s`;
   return result.exitCode === null ? 'ended by a signal' : `exit ${result.exitCode}`;
 }

@@ -27,8 +27,7 @@ export const formatKnownCost = (usd: number | null, atLeast?: number, words = 'a
   usd === null && atLeast !== undefined ? `${words}${formatCost(atLeast)}` : formatCost(usd);
 
 /** Formats the same for a column: ">$0.0240". */
-export const shortKnownCost = (usd: number | null, atLeast?: number): string =>
-  formatKnownCost(usd, atLeast, '>');
+export const shortKnownCost = (usd: number | null, atLeast?: number): string => formatKnownCost(usd, atLeast, '>');
 
 /** Formats a duration: "850 ms", "4.2 s", "3m 42s", "1h 05m". A negative one (the clock was set back) counts as 0. */
 export function formatDuration(ms: number): string {

@@ -29,9 +29,7 @@ function merge(spans: Span[]): Span[] {
  * Creates a function that masks known secret values, and nothing else, in the bytes of a file. It returns null if there
  * are none. A binary file (one with a NUL byte) keeps its length, so that offsets in it stay valid.
  */
-export function createBytesRedactor(options: {
-  secrets: Iterable<string>;
-}): (bytes: Buffer) => Buffer | null {
+export function createBytesRedactor(options: { secrets: Iterable<string> }): (bytes: Buffer) => Buffer | null {
   const secrets = usableSecrets(options.secrets).map((secret) => Buffer.from(secret));
   return (bytes) => {
     const spans = merge(find(bytes, secrets));

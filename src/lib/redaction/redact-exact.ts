@@ -1,7 +1,6 @@
 const jsonString = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-const hexOf = (character: string, digits: number): string =>
-  character.charCodeAt(0).toString(16).padStart(digits, '0');
+const hexOf = (character: string, digits: number): string => character.charCodeAt(0).toString(16).padStart(digits, '0');
 
 /** Replaces matching characters by `\u` escapes, in lower and in upper case. */
 const unicodeEscapes = (json: string, wanted: RegExp): string[] => [
@@ -130,11 +129,8 @@ export function createEncodedMask(values: readonly string[]): (text: string) => 
   const mask = createMask(forms, patternOf, MARKER);
   const anchors = [...new Set(forms.map((form) => anchorOf(form).slice(0, MAX_ANCHOR)))];
   // Searching for plain words takes a fraction of the time, and nearly every text contains none of them.
-  const mayHold = anchors.every((anchor) => anchor.length >= MIN_ANCHOR)
-    ? new RegExp(anchors.join('|'))
-    : null;
-  return (text) =>
-    text.length >= MIN_LENGTH && (mayHold === null || mayHold.test(text)) ? mask(text) : text;
+  const mayHold = anchors.every((anchor) => anchor.length >= MIN_ANCHOR) ? new RegExp(anchors.join('|')) : null;
+  return (text) => (text.length >= MIN_LENGTH && (mayHold === null || mayHold.test(text)) ? mask(text) : text);
 }
 
 /** Shorter ones occur in most texts. */
@@ -142,11 +138,7 @@ const MIN_ANCHOR = 3;
 /** Long enough to be rare. Searching for longer ones takes longer. */
 const MAX_ANCHOR = 8;
 
-function createMask(
-  values: string[],
-  toPattern: (value: string) => string,
-  marker: string,
-): (text: string) => string {
+function createMask(values: string[], toPattern: (value: string) => string, marker: string): (text: string) => string {
   // Alternatives are tried in order, so the longest must come first.
   const longestFirst = [...new Set(values)].sort((a, b) => b.length - a.length);
   if (longestFirst.length === 0) return (text) => text;
@@ -225,7 +217,4 @@ const patternOf = (value: string): string =>
 
 /** Returns the longest part of a value that is the same in every pattern; '' if there is none. */
 const anchorOf = (value: string): string =>
-  (value.match(/[A-Za-z0-9_]+/g) ?? []).reduce(
-    (longest, run) => (run.length > longest.length ? run : longest),
-    '',
-  );
+  (value.match(/[A-Za-z0-9_]+/g) ?? []).reduce((longest, run) => (run.length > longest.length ? run : longest), '');

@@ -32,8 +32,7 @@ export const isPlainWord = (word: string): boolean =>
 export const isSecretFlag = (argument: string): boolean => flagAlone.test(argument);
 
 /** Masks the values of flags such as `--password`. */
-export const maskFlags = (text: string): string =>
-  anyFlag.test(text) ? text.replace(flagAndValue, maskValue) : text;
+export const maskFlags = (text: string): string => (anyFlag.test(text) ? text.replace(flagAndValue, maskValue) : text);
 
 function maskValue(all: string, flag: string, quoted?: string, bare?: string): string {
   if (bare !== undefined) return isPlainWord(bare) || bare.startsWith(MARKER) ? all : flag + MARKER;

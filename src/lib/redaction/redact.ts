@@ -1,12 +1,5 @@
 import { parseJson } from '../json.js';
-import {
-  createEncodedMask,
-  createExactMask,
-  encodings,
-  MARKER,
-  usableSecrets,
-  MIN_LENGTH,
-} from './redact-exact.js';
+import { createEncodedMask, createExactMask, encodings, MARKER, usableSecrets, MIN_LENGTH } from './redact-exact.js';
 import { isPlainWord, isSecretFlag } from './redact-flags.js';
 import { isPlainValue, isSecretName, maskPatterns } from './redact-patterns.js';
 
@@ -106,9 +99,7 @@ function createDocumentMask(secrets: string[]): Redact {
   const forms = secrets.filter((secret) => /^\s*[{["]/.test(secret)).flatMap(encodings);
   const documents = createExactMask([...secrets, ...forms].filter(isDocument), JSON.stringify(MARKER));
   // In their encodings too: a line of such a value may be JSON itself, which is then redacted separately.
-  const multiline = createEncodedMask(
-    secrets.filter((secret) => secret.includes('\n') && !isDocument(secret)),
-  );
+  const multiline = createEncodedMask(secrets.filter((secret) => secret.includes('\n') && !isDocument(secret)));
   return (text) => multiline(documents(text));
 }
 
@@ -160,9 +151,7 @@ function endOfString(text: string, start: number): number {
 function redactJson(text: string, redact: (text: string) => string): string {
   // A number that is a secret can only be masked as a string.
   const redactBetween = (between: string): string =>
-    between.replace(/-?[0-9][0-9.eE+-]*/g, (number) =>
-      redact(number) === number ? number : JSON.stringify(MARKER),
-    );
+    between.replace(/-?[0-9][0-9.eE+-]*/g, (number) => (redact(number) === number ? number : JSON.stringify(MARKER)));
   let result = '';
   let done = 0;
   let key: string | null = null;

@@ -37,11 +37,7 @@ export const AgentWork = z.object({
 export type AgentWork = z.infer<typeof AgentWork>;
 
 /** Returns what is known of an agent's work. Plain text shows no calls of tools, so they are unknown, not none. */
-export function agentWork(
-  trajectory: RecordedTrajectory | null,
-  tokens: TokenUsage,
-  first?: FirstRequest,
-): AgentWork {
+export function agentWork(trajectory: RecordedTrajectory | null, tokens: TokenUsage, first?: FirstRequest): AgentWork {
   const isKnown =
     trajectory?.structured === true && trajectory.unread !== true && trajectory.unseen?.calls === undefined;
   return {

@@ -20,9 +20,7 @@ const reported = [
       text: z.string().describe('The last one of the assistant is the answer'),
     })
     .describe('A message'),
-  z
-    .object({ type: z.literal('reasoning'), text: z.string().describe('The text') })
-    .describe('Reasoning of the model'),
+  z.object({ type: z.literal('reasoning'), text: z.string().describe('The text') }).describe('Reasoning of the model'),
   z
     .object({
       type: z.literal('tool_call'),
@@ -38,27 +36,19 @@ const reported = [
         .exactOptional()
         .describe('false: the agent named a tool that it does not have, so nothing was executed'),
     })
-    .describe(
-      'A call of a tool; without a result, it still ran when the agent ended, so it cannot end as `done`',
-    ),
+    .describe('A call of a tool; without a result, it still ran when the agent ended, so it cannot end as `done`'),
   z
     .object({
       type: z.literal('tool_result'),
       id: z.string().describe('The id of the call'),
-      exit_code: z
-        .number()
-        .int()
-        .nullable()
-        .describe('Exit status of the command; null: unknown, or no command'),
+      exit_code: z.number().int().nullable().describe('Exit status of the command; null: unknown, or no command'),
       is_error: z.boolean().describe('Whether the call failed'),
       output: z.string().describe('What the tool answered'),
       truncated: z.boolean().describe('Whether the agent has shortened the output'),
       executed: z
         .literal(false)
         .exactOptional()
-        .describe(
-          'false: nothing was executed, because the agent has no such tool, or the arguments do not fit it',
-        ),
+        .describe('false: nothing was executed, because the agent has no such tool, or the arguments do not fit it'),
     })
     .describe('The result of the call with this id'),
   z
@@ -70,10 +60,7 @@ const reported = [
       cache_read: Count.nullable().describe('Tokens read from a cache; null: unknown'),
       cache_write: Count.nullable().describe('Tokens written to a cache; null: unknown'),
       cost_usd: Usd.nullable().describe('US dollars; null: unknown, tokens times price count'),
-      cost_of_start: z
-        .literal(true)
-        .exactOptional()
-        .describe('cost_usd covers all usage since the last session event'),
+      cost_of_start: z.literal(true).exactOptional().describe('cost_usd covers all usage since the last session event'),
     })
     .describe('Tokens and cost since the event before; they are added up'),
   z
@@ -127,7 +114,5 @@ export type EventBody = z.infer<typeof EventBody>;
 /**
  * One line of events.jsonl. `ts` is ISO 8601 UTC, `seq` counts from 1 in a run, `attempt` numbers the agent's starts.
  */
-export const RunEvent = EventBody.and(
-  z.object({ ts: KeptText, seq: z.number().int(), attempt: z.number().int() }),
-);
+export const RunEvent = EventBody.and(z.object({ ts: KeptText, seq: z.number().int(), attempt: z.number().int() }));
 export type RunEvent = z.infer<typeof RunEvent>;

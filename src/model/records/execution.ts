@@ -19,9 +19,7 @@ export const Execution = z.object({
   step: KeptText.describe('Name of the step in run.json'),
   name: KeptText.nullable().describe('Name that the scenario gives it'),
   exitCode: z.number().int().nullable().describe('Null: none, it was killed'),
-  stdout: z
-    .string()
-    .describe("What the code printed, or the agent's last message; the beginning, if it is long"),
+  stdout: z.string().describe("What the code printed, or the agent's last message; the beginning, if it is long"),
   stderr: z.string().describe('Beginning of stderr of the code, or the end of that of the agent'),
   files: z
     .record(KeptText, z.string())

@@ -17,9 +17,7 @@ export const HumanReview = z.object({
   gates: z
     .record(KeptText, GateVerdict)
     .exactOptional()
-    .describe(
-      "Verdict on each gate judged by a model that has one, by the gate's number from 1; absent: none",
-    ),
+    .describe("Verdict on each gate judged by a model that has one, by the gate's number from 1; absent: none"),
   labels: z
     .array(z.string())
     .exactOptional()

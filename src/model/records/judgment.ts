@@ -8,9 +8,7 @@ import { KeptText } from './redact-fields.js';
 export const Judgment = z.object({
   model: KeptText.describe('As requested'),
   model_used: z.string().nullable().describe('As the provider names it'),
-  scores: z
-    .record(KeptText, z.number())
-    .describe('By criterion, 0 to 1; like all numbers here, the mean of the votes'),
+  scores: z.record(KeptText, z.number()).describe('By criterion, 0 to 1; like all numbers here, the mean of the votes'),
   weighted_score: z.number().describe('Scores weighted by the rubric'),
   votes: z.array(z.number()).describe('Weighted score of each vote'),
   spread: z
@@ -40,11 +38,7 @@ export const JudgeAnswer = z.object({
   model: KeptText.describe('As requested'),
   model_used: z.string().nullable().describe('As the provider names it'),
   finish_reason: z.string().describe('How the answer ended'),
-  start: z
-    .number()
-    .int()
-    .exactOptional()
-    .describe('Start of the agent that gave the answer; only if an agent judges'),
+  start: z.number().int().exactOptional().describe('Start of the agent that gave the answer; only if an agent judges'),
   usage: TokenUsage.describe('Tokens of this answer'),
   wrong: z
     .array(z.string())

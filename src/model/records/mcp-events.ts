@@ -20,11 +20,7 @@ export const recordedOfMcp = [
           'The error of the protocol, what a client refuses in the answer, or that there was none when the agent ended; null: none',
         ),
       is_error: z.boolean().describe('Whether the call failed, by its result or by the protocol'),
-      duration_ms: z
-        .number()
-        .int()
-        .nullable()
-        .describe('Milliseconds until the answer; null: there was none'),
+      duration_ms: z.number().int().nullable().describe('Milliseconds until the answer; null: there was none'),
       mocked: z.boolean().describe('Whether a mock answered'),
     })
     .describe('A finished call of a tool of an MCP server under test'),

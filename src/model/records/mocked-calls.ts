@@ -3,9 +3,7 @@ import { KeptText } from './redact-fields.js';
 
 /** One call of something that is mocked. */
 export const MockedCall = z.object({
-  args: z
-    .array(z.string())
-    .describe('Its arguments, or query and body: at most 100, of at most 1000 characters'),
+  args: z.array(z.string()).describe('Its arguments, or query and body: at most 100, of at most 1000 characters'),
   step: z.string().describe('The step that made it'),
   exit_code: z.number().int().nullable().describe('Exit status of a command; null: not a command'),
   status: z.number().int().exactOptional().describe('Status of the answer to a request'),
@@ -18,9 +16,7 @@ export const MockedCalls = z.object({
   by_mock: z
     .array(
       z.object({
-        command: KeptText.describe(
-          'What is mocked: a command, `METHOD /path`, `service.method` or `server.tool`',
-        ),
+        command: KeptText.describe('What is mocked: a command, `METHOD /path`, `service.method` or `server.tool`'),
         args: z.array(z.string()).describe('`when.args`, else `when.partialArgs`; of a tool, `when.input`'),
         calls: z.array(MockedCall).describe('The calls that it answered'),
       }),

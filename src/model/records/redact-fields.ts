@@ -33,9 +33,7 @@ function apply(value: unknown, schema: z.core.$ZodType, redact: (text: string) =
   // Redacted as JSON, where a key such as "password" makes its value a secret.
   if (typeof treatment === 'string' || isText) return JSON.parse(redact(JSON.stringify(value))) as unknown;
   if (Array.isArray(value)) return value.map((item) => apply(item, treatment(''), redact));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, field]) => [key, apply(field, treatment(key), redact)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, apply(field, treatment(key), redact)]));
 }
 
 type Treatment = 'kept' | 'path' | 'redacted' | ((key: string) => z.core.$ZodType);

@@ -30,7 +30,9 @@ function metricsDigest({ agent_work: work, composite_score: score, judge, detail
       judge === null
         ? null
         : {
-            ...{ model: judge.model, scores: judge.scores, weighted_score: judge.weighted_score },
+            model: judge.model,
+            scores: judge.scores,
+            weighted_score: judge.weighted_score,
             pass_threshold: judge.pass_threshold,
           },
     details: details.flatMap((gate) => {

@@ -40,10 +40,7 @@ export const Efficiency = z.object({
   total_commands: z.number().int().describe('Calls of the target'),
   unique_commands: z.number().int().describe('Different names of called commands'),
   error_count: z.number().int().describe('Calls that failed'),
-  retry_count: z
-    .number()
-    .int()
-    .describe('Total minus unique: calls that repeat a name, even if nothing failed'),
+  retry_count: z.number().int().describe('Total minus unique: calls that repeat a name, even if nothing failed'),
   help_invocations: z.number().int().describe('Calls for help'),
   first_try_success_rate: z
     .number()
@@ -66,10 +63,7 @@ export const Metrics = z.object({
   schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
   run_id: KeptText.describe('Id of the run'),
   outcome: Outcome.describe('Outcome of the run'),
-  completed: z
-    .boolean()
-    .nullable()
-    .describe('Whether the agent ended by itself and successfully; null: not started'),
+  completed: z.boolean().nullable().describe('Whether the agent ended by itself and successfully; null: not started'),
   gates_passed: z.number().int().describe('Gates that passed'),
   gates_total: z.number().int().describe('Gates of the scenario'),
   details: z.array(GateDetail).describe('The gates that were checked'),
@@ -113,14 +107,9 @@ export const ResultLine = z.object({
   message: z.string().describe('The reason, in a sentence'),
   metrics: Metrics.nullable().describe('Null: the cell had no run of its own'),
   results_dir: z.string().nullable().describe('Folder of the run, relative to the results folder'),
-  cache_key: z
-    .string()
-    .nullable()
-    .describe('SHA-256 of everything that the result depends on; null: not computed'),
+  cache_key: z.string().nullable().describe('SHA-256 of everything that the result depends on; null: not computed'),
   unchecked: z.literal(true).exactOptional().describe('See run.json'),
-  regressions: z
-    .array(Regression)
-    .describe('What is worse than in all earlier runs that it is compared with'),
+  regressions: z.array(Regression).describe('What is worse than in all earlier runs that it is compared with'),
   target_fingerprint: z
     .string()
     .nullable()
@@ -130,9 +119,7 @@ export const ResultLine = z.object({
   agent_key: z
     .string()
     .exactOptional()
-    .describe(
-      "SHA-256 of everything that the agent's work depends on, which excludes checks; absent: not computed",
-    ),
+    .describe("SHA-256 of everything that the agent's work depends on, which excludes checks; absent: not computed"),
   cached_from: z.string().nullable().describe('Id of the run whose result was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   errors_before: z
@@ -171,8 +158,7 @@ export const workRunOf = ({
   id,
   cached_from,
   regraded_from,
-}: Pick<ResultLine, 'id' | 'cached_from' | 'regraded_from'>): string =>
-  regraded_from?.run ?? cached_from ?? id;
+}: Pick<ResultLine, 'id' | 'cached_from' | 'regraded_from'>): string => regraded_from?.run ?? cached_from ?? id;
 
 /** Returns the line of a cell that was not run. Fields that only a run can fill are null. */
 export const resultWithoutRun = (

@@ -49,10 +49,7 @@ export const AgentRecord = z.object({
   exit_code: z.number().int().nullable().describe('Null: none, it was killed'),
   message: z.string().describe('How it ended, in a sentence'),
   version: z.string().nullable().describe('What its version command printed'),
-  containment: z
-    .enum(CONTAINMENTS)
-    .nullable()
-    .describe('How its processes were contained; null: not started'),
+  containment: z.enum(CONTAINMENTS).nullable().describe('How its processes were contained; null: not started'),
   login: z.boolean().describe("Whether it used the user's login instead of a key"),
   session_id: z.string().nullable().describe('Its session, for a resume'),
   model_used: z.string().nullable().describe('As the agent reports it'),
@@ -66,9 +63,7 @@ export const AgentRecord = z.object({
   output_problems: OutputProblems.exactOptional().describe(
     'Lines of its output that are not valid events, or have numbers that cannot be right; absent: none, or plain text',
   ),
-  token_usage: TokenUsage.describe(
-    'Of all starts; null throughout if a part is unknown, as after an interruption',
-  ),
+  token_usage: TokenUsage.describe('Of all starts; null throughout if a part is unknown, as after an interruption'),
   first_request: FirstRequest.exactOptional().describe(
     'The first request of its session to the model; absent: the agent does not say',
   ),
@@ -172,14 +167,10 @@ export const RunRecord = z.object({
   post_scripts: z.array(CommandRecord).describe('Post scripts'),
   live: z.boolean().exactOptional().describe('Whether mocks were ignored (`--live`)'),
   mocks: MockedCalls.exactOptional().describe('Calls of what is mocked'),
-  conversation: ConversationRecord.exactOptional().describe(
-    'What was said, if there was more than one message',
-  ),
+  conversation: ConversationRecord.exactOptional().describe('What was said, if there was more than one message'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   left_out: z
-    .array(
-      z.object({ path: z.string().describe('Its path'), reason: KeptText.describe('Why it was left out') }),
-    )
+    .array(z.object({ path: z.string().describe('Its path'), reason: KeptText.describe('Why it was left out') }))
     .exactOptional()
     .describe('What fixture/ lacks of the workspace; at most 100 entries'),
   steps: z.array(StepRecord).describe('Steps in the order performed'),
@@ -190,8 +181,6 @@ export const RunRecord = z.object({
     .describe(
       'Set if nothing was checked, because the scenario has neither gates nor a judge: the run counts in no rate',
     ),
-  regressions: z
-    .array(Regression)
-    .describe('What is worse than in all earlier runs that it is compared with'),
+  regressions: z.array(Regression).describe('What is worse than in all earlier runs that it is compared with'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;

@@ -23,9 +23,7 @@ export const judgedIn = (
 ): Judged => ({
   criteria: Object.keys(metrics?.judge?.scores ?? {}),
   gates: (metrics?.details ?? []).flatMap((gate) =>
-    gate.judged_by === undefined || gate.status === 'error'
-      ? []
-      : [{ number: gate.index + 1, title: gateTitle(gate) }],
+    gate.judged_by === undefined || gate.status === 'error' ? [] : [{ number: gate.index + 1, title: gateTitle(gate) }],
   ),
 });
 

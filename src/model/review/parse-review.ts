@@ -53,8 +53,7 @@ export function parseReview(text: string, judged: Judged = NOTHING_JUDGED): Pars
     of('gate'),
     (found) => readOne(found, 'verdict', verdictIn),
     judged.gates.map((gate) => ({ id: String(gate.number), name: shortLabelOfGate(gate) })),
-    (written) =>
-      `no model has judged '${written}'; it has judged ${judged.gates.map(shortLabelOfGate).join(', ')}`,
+    (written) => `no model has judged '${written}'; it has judged ${judged.gates.map(shortLabelOfGate).join(', ')}`,
   );
   const labels = readLabels(rest.labels);
   const all = [overall, ...criteria, ...gates];
@@ -67,7 +66,9 @@ export function parseReview(text: string, judged: Judged = NOTHING_JUDGED): Pars
   const isEmpty = [...all, labels].every(({ value, problem }) => value === null && problem === null);
   if (isEmpty && notes === '' && reviewer === '') return null;
   return {
-    ...{ score: overall.value, criteria: valuesOf(criteria), gates: valuesOf(gates) },
+    score: overall.value,
+    criteria: valuesOf(criteria),
+    gates: valuesOf(gates),
     labels: labels.value ?? [],
     notes: notes === '' ? null : notes,
     reviewer: reviewer === '' ? null : reviewer,
@@ -163,7 +164,12 @@ const textOf = (entries: readonly Entry[]): string =>
 const placeOf = ({ line, column }: Entry) => ({ line, column });
 
 const broken = (line: number, column: number, message: string): ParsedReview => ({
-  ...{ score: null, criteria: {}, gates: {}, labels: [], notes: null, reviewer: null },
+  score: null,
+  criteria: {},
+  gates: {},
+  labels: [],
+  notes: null,
+  reviewer: null,
   problem: { line, column, message },
 });
 

@@ -81,9 +81,7 @@ interface Named {
 
 function kindsOf({ criteria, gates }: Judged): Kind[] {
   const sorted = (known: readonly Named[]): Named[] =>
-    known
-      .map(({ id, name }) => ({ id, name: nameInForm(name) }))
-      .sort((a, b) => b.name.length - a.name.length);
+    known.map(({ id, name }) => ({ id, name: nameInForm(name) })).sort((a, b) => b.name.length - a.name.length);
   const ofGates = gates.flatMap((gate) =>
     [labelOfGate(gate), shortLabelOfGate(gate)].map((name) => ({ id: String(gate.number), name })),
   );
@@ -103,8 +101,7 @@ function namedOf(text: string, kinds: readonly Kind[], inNotes: boolean): Label 
   const rest = text.slice(start.length);
   const sign = ({ name }: Named): string | undefined => AFTER_NAME.exec(rest.slice(name.length))?.[0];
   const begins = known.filter(
-    (one) =>
-      rest.slice(0, one.name.length).toLowerCase() === one.name.toLowerCase() && sign(one) !== undefined,
+    (one) => rest.slice(0, one.name.length).toLowerCase() === one.name.toLowerCase() && sign(one) !== undefined,
   );
   const found = begins.find(({ name }) => rest.startsWith(name)) ?? begins[0];
   if (found !== undefined) {

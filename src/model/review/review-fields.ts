@@ -17,14 +17,7 @@ export const ReviewFields = z.strictObject({
 export type ReviewFields = z.infer<typeof ReviewFields>;
 
 /** The fields of a review in a form. */
-export const fieldsOfReview = ({
-  score,
-  criteria,
-  gates,
-  labels,
-  reviewer,
-  notes,
-}: Review): ReviewFields => ({
+export const fieldsOfReview = ({ score, criteria, gates, labels, reviewer, notes }: Review): ReviewFields => ({
   score: score === null ? '' : pointsText(score),
   criteria: Object.fromEntries(Object.entries(criteria).map(([id, points]) => [id, pointsText(points)])),
   gates: { ...gates },

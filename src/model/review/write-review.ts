@@ -49,7 +49,12 @@ function edit(line: string, { column, length, text }: TextChange): string {
 export type Review = Omit<ParsedReview, 'problem'>;
 
 export const NO_REVIEW: Review = {
-  ...{ score: null, criteria: {}, gates: {}, labels: [], notes: null, reviewer: null },
+  score: null,
+  criteria: {},
+  gates: {},
+  labels: [],
+  notes: null,
+  reviewer: null,
 };
 
 type WrittenReview = { kind: 'written'; text: string } | { kind: 'refused'; reason: string };
@@ -94,7 +99,12 @@ const readIn = (text: string, judged: Judged): Review => parseReview(text, judge
 const isSame = (a: Review, b: Review): boolean => canonicalJson(said(a)) === canonicalJson(said(b));
 
 const said = ({ score, criteria, gates, labels, notes, reviewer }: Review): Review => ({
-  ...{ score, criteria, gates, labels, notes, reviewer },
+  score,
+  criteria,
+  gates,
+  labels,
+  notes,
+  reviewer,
 });
 
 /** Adds the section to a text that has none. */
@@ -130,9 +140,7 @@ function rewritten(text: string, { before, wanted, judged, addsLabel }: Rewritin
   const writesNotes = losesRemark || before.notes !== wanted.notes;
   const changes = [
     ...fields.flatMap((field) => fieldChanges(field, writesNotes)),
-    ...(writesNotes
-      ? parts.notes.filter((entry) => entry.text !== '').map((entry) => replaced(entry, ''))
-      : []),
+    ...(writesNotes ? parts.notes.filter((entry) => entry.text !== '').map((entry) => replaced(entry, '')) : []),
   ];
   const edited = editLines(lines, changes);
   const added = missingLines(fields, wanted, judged).flatMap((line) => ['', line]);
@@ -200,8 +208,7 @@ function wordsOf(review: Review, { label, of = '' }: Pick<Field, 'label' | 'of'>
  * written anew.
  */
 function fieldChanges({ label, entries, is, shall }: Field, writesNotes: boolean): TextChange[] {
-  if (is !== shall)
-    return entries.map((entry, number) => replaced(entry, number === 0 ? shall : emptyOf(label)));
+  if (is !== shall) return entries.map((entry, number) => replaced(entry, number === 0 ? shall : emptyOf(label)));
   return writesNotes ? entries.filter(hasRemark).map((entry) => replaced(entry, valueIn(entry).text)) : [];
 }
 
@@ -251,10 +258,7 @@ function withNotes(lines: readonly Line[], notes: string | null, addsLabel: bool
   while (last > section.begin && lines[last - 1]?.text.trim() === '') last -= 1;
   const above = lines.slice(0, last).map((line) => ({ ...line, end: line.end || end }));
   const below = lines.slice(section.end);
-  const texts = [
-    ...(addsLabel ? ['', NOTES_LABEL] : []),
-    ...(notes === null ? [] : ['', ...notes.split('\n')]),
-  ];
+  const texts = [...(addsLabel ? ['', NOTES_LABEL] : []), ...(notes === null ? [] : ['', ...notes.split('\n')])];
   return [
     ...above,
     ...texts.map((text) => ({ text, end })),

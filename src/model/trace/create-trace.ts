@@ -64,11 +64,7 @@ function spanOf(call: Call & RunEvent, agents: readonly Span[], withContent: boo
   };
 }
 
-function close(
-  span: Span,
-  { ts, exit_code, is_error, output }: Result & RunEvent,
-  withContent: boolean,
-): void {
+function close(span: Span, { ts, exit_code, is_error, output }: Result & RunEvent, withContent: boolean): void {
   const more: Attributes = {
     ...(exit_code === null ? {} : { 'process.exit.code': exit_code }),
     ...(withContent ? { 'gen_ai.tool.call.result': output } : {}),

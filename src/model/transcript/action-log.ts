@@ -82,7 +82,10 @@ export function createActionCollector(printsText: boolean | null = null): Action
       }
     },
     end: () => ({
-      ...{ actions, more, isText, use: use.end() },
+      actions,
+      more,
+      isText,
+      use: use.end(),
       answer: answer === null ? null : cutAnswer(answer.trim(), isText),
     }),
   };

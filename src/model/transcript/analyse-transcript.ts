@@ -21,8 +21,7 @@ export function extractCommands({ events, text, target }: Transcript): Command[]
 }
 
 /** Measures how efficiently the agent used the target. */
-export const analyseTranscript = (transcript: Transcript): Efficiency =>
-  efficiencyOf(extractCommands(transcript));
+export const analyseTranscript = (transcript: Transcript): Efficiency => efficiencyOf(extractCommands(transcript));
 
 /** Computes the efficiency from the calls of the target; specs/reference/evaluation.md has the formulas. */
 export function efficiencyOf(commands: readonly Command[]): Efficiency {

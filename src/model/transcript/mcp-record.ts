@@ -48,7 +48,8 @@ export function createMcpCollector(): { add(event: McpEvent): void; end(): McpRe
         record.calls.push({ server, tool, arguments: args, is_error, why });
       } else if (event.type === 'mcp_problem' && record.problems.length < MOST_PROBLEMS)
         record.problems.push({
-          ...{ server: event.server, message: event.message },
+          server: event.server,
+          message: event.message,
           ...(event.limit === true ? { limit: true } : {}),
         });
       else if (event.type === 'mcp_tools' && tools.size < MOST_TOOLS)

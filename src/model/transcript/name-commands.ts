@@ -41,8 +41,7 @@ function withHelp(name: string, words: string[], line: string, decides = true): 
 }
 
 /** True for the prompt of a shell; false for `>`, which also marks quotations. */
-const shellSign = (prompt: RegExpExecArray | null): boolean =>
-  prompt?.[1] !== undefined || prompt?.[2] === '$';
+const shellSign = (prompt: RegExpExecArray | null): boolean => prompt?.[1] !== undefined || prompt?.[2] === '$';
 
 /** True if a line begins with the prompt of a shell. */
 export const isPrompt = (line: string): boolean => shellSign(PROMPT.exec(line));
@@ -67,8 +66,7 @@ function patternNamer(pattern: RE2JS): CommandNamer {
   const find = (line: string): NamedCommand[] => {
     const matcher = pattern.matcher(line);
     if (!matcher.find()) return [];
-    const group = (index: number): string | null =>
-      index <= matcher.groupCount() ? matcher.group(index) : null;
+    const group = (index: number): string | null => (index <= matcher.groupCount() ? matcher.group(index) : null);
     const words = line.trim().split(/\s+/);
     const name = (group(2) ?? group(1) ?? words[1] ?? '').trim();
     if (STATUS_NAME.test(name) && isStatusLine(line)) return [];

@@ -30,10 +30,7 @@ export function pairMcpCalls(events: readonly RunEvent[]): Map<number, number> {
   );
   return pairs;
 
-  function pairBy(
-    keyOf: (name: string, args: unknown) => string,
-    namesOf: (call: McpCall) => string[],
-  ): void {
+  function pairBy(keyOf: (name: string, args: unknown) => string, namesOf: (call: McpCall) => string[]): void {
     const paired = new Set(pairs.values());
     const open = new Map<string, number[]>();
     for (const { attempt, name, input, seq } of calls.filter((call) => !paired.has(call.seq))) {

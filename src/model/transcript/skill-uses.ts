@@ -38,9 +38,7 @@ const FILE = new RegExp(
 /** The skills whose files a text names by their paths, each once. */
 const namedIn = (text: string): string[] => [
   ...new Set(
-    [...text.matchAll(FILE)].flatMap(([, ...names]: (string | undefined)[]) =>
-      names.flatMap((name) => name ?? []),
-    ),
+    [...text.matchAll(FILE)].flatMap(([, ...names]: (string | undefined)[]) => names.flatMap((name) => name ?? [])),
   ),
 ];
 
@@ -75,10 +73,7 @@ function withVariables(script: string): string {
   const text = script.slice(0, SCRIPT_LENGTH);
   const values = new Map<string, string>();
   const filled = (part: string): string =>
-    part.replace(
-      REFERENCE,
-      (whole, braced?: string, plain?: string) => values.get(braced ?? plain ?? '') ?? whole,
-    );
+    part.replace(REFERENCE, (whole, braced?: string, plain?: string) => values.get(braced ?? plain ?? '') ?? whole);
   for (const [, name = '', value = ''] of text.matchAll(ASSIGNMENT))
     values.set(name, filled(value.replace(/["']/g, '')).slice(0, VALUE_LENGTH));
   return values.size === 0 ? '' : filled(text).replace(/["']/g, '');
@@ -103,8 +98,7 @@ function shownIn(text: string): string[] {
     const line = numbered.replace(NUMBER, '').trimEnd();
     if (line.trimStart() === '---') {
       const name = front?.map((one) => NAME_LINE.exec(one)?.[1]).find((one) => one !== undefined);
-      if (name !== undefined && front?.some((one) => one.startsWith('description:')) === true)
-        skills.push(name);
+      if (name !== undefined && front?.some((one) => one.startsWith('description:')) === true) skills.push(name);
       front = [];
     } else if (front !== null) front = front.length < FRONT_LINES ? [...front, line] : null;
   }

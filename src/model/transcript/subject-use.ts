@@ -21,11 +21,7 @@ export function createSubjectUseCollector(): { add(event: EventBody): void; end(
   const finder = createSkillUseFinder();
   const cut = (name: string): string => beginningOf(name, NAME_LENGTH);
   /** Returns the entry that `isIt`, or a new one; null if there are very many others. */
-  const entryOf = <Entry>(
-    entries: Entry[],
-    isIt: (entry: Entry) => boolean,
-    created: Entry,
-  ): Entry | null => {
+  const entryOf = <Entry>(entries: Entry[], isIt: (entry: Entry) => boolean, created: Entry): Entry | null => {
     const found = entries.find(isIt);
     if (found !== undefined || entries.length >= MOST_NAMES) return found ?? null;
     entries.push(created);
@@ -41,7 +37,10 @@ export function createSubjectUseCollector(): { add(event: EventBody): void; end(
       if (event.type === 'mcp_call') {
         const [server, tool] = [cut(event.server), cut(event.tool)];
         const entry = entryOf(use.tools, (of) => of.server === server && of.tool === tool, {
-          ...{ server, tool, calls: 0, failed: 0 },
+          server,
+          tool,
+          calls: 0,
+          failed: 0,
         });
         if (entry === null) return;
         entry.calls += 1;

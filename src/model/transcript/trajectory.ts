@@ -223,9 +223,13 @@ export function createTrajectoryCollector(): TrajectoryCollector {
       if (textCommands === null && !hasPrinted) unseen.calls ??= 'the agent printed nothing';
       for (const line of textCommands?.() ?? []) keep(line, [line]);
       return {
-        ...{ commands, commandCount, structured: textCommands === null, tools: Object.fromEntries(tools) },
+        commands,
+        commandCount,
+        structured: textCommands === null,
+        tools: Object.fromEntries(tools),
         ...(unexecuted.size === 0 ? {} : { unexecuted: Object.fromEntries(unexecuted) }),
-        ...{ skills: Object.fromEntries(skills), answer },
+        skills: Object.fromEntries(skills),
+        answer,
         actions: [
           ...actions.map(({ name }) => beginningOf(name, ACTION_LENGTH)),
           ...(moreActions ? [MORE_ACTIONS] : []),

@@ -36,11 +36,7 @@ export interface UsageMeter {
  * Creates a meter. `model` is the requested one; for prices, the model that the agent reports takes precedence. An
  * agent that is `free` costs nothing unless it reports that it has used something.
  */
-export function createUsageMeter(
-  model: string,
-  pricer: Pricer,
-  { free = false }: { free?: boolean } = {},
-): UsageMeter {
+export function createUsageMeter(model: string, pricer: Pricer, { free = false }: { free?: boolean } = {}): UsageMeter {
   const tokens: TokenUsage = { ...NO_USAGE };
   let isTooLarge = false;
   /** Kinds of tokens that an event reported, and those that one left unknown. */
@@ -65,8 +61,7 @@ export function createUsageMeter(
         beforeStart = cost;
       }
       if (event.type !== 'usage') return;
-      if (!isCostAlone(event))
-        for (const name of REQUIRED_TOKENS) (event[name] === null ? unknown : known).add(name);
+      if (!isCostAlone(event)) for (const name of REQUIRED_TOKENS) (event[name] === null ? unknown : known).add(name);
       for (const name of Object.keys(tokens) as (keyof TokenUsage)[]) {
         if (event[name] === null) continue;
         const sum = sumOfCounts([tokens[name] ?? 0, event[name]]);
@@ -89,14 +84,7 @@ export function createUsageMeter(
 }
 
 /** True for an event that reports what something cost, and leaves its tokens to others. */
-export const isCostAlone = ({
-  input,
-  output,
-  reasoning,
-  cache_read,
-  cache_write,
-  cost_usd,
-}: UsageEvent): boolean =>
+export const isCostAlone = ({ input, output, reasoning, cache_read, cache_write, cost_usd }: UsageEvent): boolean =>
   cost_usd !== null && [input, output, reasoning, cache_read, cache_write].every((count) => count === null);
 
 type UsageRecord = Pick<

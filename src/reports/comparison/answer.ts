@@ -131,9 +131,7 @@ function pooled(comparison: Comparison, configurations: number): string[] {
   const raw = head.passed / head.tested - base.passed / base.tested;
   return [
     `all runs of ${configurations} configurations: ${base.passed} of ${base.tested} passed ${before}, ${head.passed} of ${head.tested} ${now}`,
-    ...(raw * difference < 0
-      ? ['these sums mislead: the sides have different shares of easy configurations']
-      : []),
+    ...(raw * difference < 0 ? ['these sums mislead: the sides have different shares of easy configurations'] : []),
   ];
 }
 
@@ -141,17 +139,13 @@ function pooled(comparison: Comparison, configurations: number): string[] {
 const otherScenarios = ({ total: { other_scenarios: others } }: Comparison): string[] =>
   others === null
     ? []
-    : [
-        `for scenarios like these: between ${points(others.interval.low)} and ${points(others.interval.high)} points`,
-      ];
+    : [`for scenarios like these: between ${points(others.interval.low)} and ${points(others.interval.high)} points`];
 
 /** The level of a first look is that of nearly every comparison. */
 export const laterLook = ({ look, alpha }: Pick<Comparison, 'look' | 'alpha'>): string[] =>
   look === undefined || look.number < 2
     ? []
-    : [
-        `look ${look.number} of this question: tested at ${levelText(alpha)}; all looks share ${look.of_alpha}`,
-      ];
+    : [`look ${look.number} of this question: tested at ${levelText(alpha)}; all looks share ${look.of_alpha}`];
 const judge = ({ judge_drift: drift }: Comparison): string[] =>
   drift === undefined ? [] : [driftText(drift), ...withoutDriftText(drift)].map(terminalText);
 

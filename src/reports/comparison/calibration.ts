@@ -18,8 +18,7 @@ export const judgeLines = (calibrations: Calibrations): string[] =>
   );
 
 /** Returns the numbers behind the sentences, by criterion and gate. What no person has reviewed has none. */
-export const calibrationTables = (calibrations: Calibrations): Grid[] =>
-  calibrationGrids(calibrations).map(untitled);
+export const calibrationTables = (calibrations: Calibrations): Grid[] => calibrationGrids(calibrations).map(untitled);
 
 /** Returns what is known of the models that judged a sweep. Its warnings are shown elsewhere, as doubts. */
 export const judgeBlocks = (calibrations: Calibrations): Block[] => [
@@ -93,8 +92,7 @@ export function comparedGrids(comparison: Comparison): CalibrationTable[] {
   return withRows([both(JUDGES, judgeRows), both(GATES, gateRows)]);
 }
 
-const withRows = (grids: CalibrationTable[]): CalibrationTable[] =>
-  grids.filter(({ rows }) => rows.length > 0);
+const withRows = (grids: CalibrationTable[]): CalibrationTable[] => grids.filter(({ rows }) => rows.length > 0);
 
 const judgeRows = ({ judges }: Calibrations): string[][] =>
   judges.flatMap(({ judge, overall, criteria }) =>
@@ -128,9 +126,7 @@ const gateRows = ({ gates }: Calibrations): string[][] =>
       `${one.agreed}/${one.reviewed}${shareRange(one.interval)}`,
       `${scoreText(one.kappa)}${rangeText(one.kappa_interval)}`,
       `${one.passed}/${one.judged}`,
-      one.corrected === null
-        ? 'n/a'
-        : `${shareText(one.corrected.rate)} %${shareRange(one.corrected.interval)}`,
+      one.corrected === null ? 'n/a' : `${shareText(one.corrected.rate)} %${shareRange(one.corrected.interval)}`,
     ]);
 
 const shareText = (share: number): string => String(Math.round(100 * share));

@@ -16,14 +16,7 @@ import {
   sweepGrid,
   unchangedText,
 } from './parts.js';
-import {
-  capabilityGrid,
-  configurationGrid,
-  measureGrid,
-  namer,
-  parameterGrid,
-  reliabilityGrid,
-} from './tables.js';
+import { capabilityGrid, configurationGrid, measureGrid, namer, parameterGrid, reliabilityGrid } from './tables.js';
 
 /**
  * Renders `compare`: the verdict and its numbers, each configuration, what the runs took, gates, what else differs
@@ -72,9 +65,7 @@ export function comparisonMarkdown(comparison: Comparison, options: ComparisonOp
     subjectGrid(comparison.subject_tokens),
     bullets(leftOut(comparison)),
     quotes([...gateReasons(comparison), ...comparison.doubts]),
-    options.explain === true
-      ? { columns: ['number', '', 'what it means'], rows: explanationRows(comparison) }
-      : null,
+    options.explain === true ? { columns: ['number', '', 'what it means'], rows: explanationRows(comparison) } : null,
     '<details>\n<summary>Sweeps, numbers and changes</summary>',
     { columns: ['', 'sweep', 'started', 'runs'], ...sweepGrid(comparison, options.now) },
     parameterGrid(comparison),

@@ -105,9 +105,7 @@ function scenarioRows({ total: { other_scenarios: others } }: Comparison): Row[]
 const MOST_ESTIMATES = 12;
 
 function estimateRows({ configurations }: Comparison): Row[] {
-  const found = configurations.flatMap((one) =>
-    one.estimate === null ? [] : [{ ...one, of: one.estimate.head }],
-  );
+  const found = configurations.flatMap((one) => (one.estimate === null ? [] : [{ ...one, of: one.estimate.head }]));
   if (found.length === 0) return [];
   const listed = found.slice(0, MOST_ESTIMATES).map(({ of: { rate, interval }, ...one }) => {
     const name = found.some((other) => other.scenario === one.scenario && other.agent !== one.agent)

@@ -19,7 +19,8 @@ export function renderForecast(document: Forecast, options: TextOptions): string
       [
         {
           columns: ['expected of', 'pass rate', 'cost of a run', 'duration', ''],
-          ...{ rows: expected, right: [1, 2, 3] },
+          rows: expected,
+          right: [1, 2, 3],
         },
       ],
       forecastHints(document).map(colors.dim),
@@ -33,10 +34,7 @@ export function forecastAnswer(document: Forecast): [question: string, answer: s
   const { effect, power, needed, affordable, until_clear: untilClear } = document;
   const { changed, unchanged, most_runs: mostRuns } = untilClear;
   return [
-    [
-      `to show a change of ${percent(effect)} points in ${cases(power)}`,
-      `${eachSide(needed)}, ${takes(needed)}`,
-    ],
+    [`to show a change of ${percent(effect)} points in ${cases(power)}`, `${eachSide(needed)}, ${takes(needed)}`],
     ...(affordable === null
       ? []
       : [
@@ -88,9 +86,7 @@ const timeText = (secs: number | null): string => (secs === null ? 'n/a' : forma
 
 const nameOf = ({ scenario, agent, model, variants }: ForecastConfiguration): string =>
   terminalText(
-    [scenario, `${agent}/${model}`, ...(variants.join() === 'default' ? [] : [variants.join(' and ')])].join(
-      '  ',
-    ),
+    [scenario, `${agent}/${model}`, ...(variants.join() === 'default' ? [] : [variants.join(' and ')])].join('  '),
   );
 
 const sourceOf = ({ earlier, pass_rate: rate }: ForecastConfiguration): string => {

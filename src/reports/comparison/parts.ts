@@ -54,10 +54,7 @@ const notCounted = ({ reused, shared, retried, after_errors, errored, cancelled,
 export function gateGrid({ configurations }: Comparison, change: 'better' | 'worse', name: Namer): Grid {
   const several = configurations.length > 1;
   return {
-    title:
-      change === 'worse'
-        ? colors.red('gates that fail more often')
-        : colors.green('gates that fail less often'),
+    title: change === 'worse' ? colors.red('gates that fail more often') : colors.green('gates that fail less often'),
     rows: configurations.flatMap((one) =>
       one.gates
         .filter((gate) => gate.change === change)
@@ -115,14 +112,11 @@ const changeText = ({ what, base, head }: Change): string =>
 /** Names configurations that only one side has. */
 export function leftOut({ only_in_base, only_in_head }: Comparison): string[] {
   const line = (side: string, list: readonly Configuration[]): string[] =>
-    list.length === 0
-      ? []
-      : [`${list.length} only in ${side}, not compared: ${list.map(fullName).join(', ')}`];
+    list.length === 0 ? [] : [`${list.length} only in ${side}, not compared: ${list.map(fullName).join(', ')}`];
   return [...line('base', only_in_base), ...line('head', only_in_head)];
 }
 
-const fullName = (one: Configuration): string =>
-  terminalText(`${scenarioLabel(one)} ${one.agent}/${one.model}`);
+const fullName = (one: Configuration): string => terminalText(`${scenarioLabel(one)} ${one.agent}/${one.model}`);
 
 /** Says what to do next. */
 export const hints = (comparison: Comparison, options: ComparisonOptions): string[] => [

@@ -111,8 +111,7 @@ function cheapestOf(agents: readonly RankedAgent[]): RankedAgent | null {
 
 /** Says which sweep is ranked, and over how many scenarios. */
 function sweepLine({ sweep, status, started, scenarios }: Ranking, now: number): string {
-  const many =
-    scenarios.length === 1 ? '1 scenario' : `${scenarios.length} scenarios, each with the same weight`;
+  const many = scenarios.length === 1 ? '1 scenario' : `${scenarios.length} scenarios, each with the same weight`;
   const state = status === 'completed' ? '' : `, ${status}`;
   return `${terminalText(sweep)}, ${formatAge(now - Date.parse(started))}${state}: ${many}`;
 }
@@ -163,9 +162,7 @@ export function pairGrids(ranking: Ranking): Grid[] {
       pair.adjusted_p === null ? '' : pEquals(pair.adjusted_p, alpha),
       colors.dim(
         [
-          ...(pair.scenarios < scenarios.length
-            ? [`${pair.scenarios} of ${scenarios.length} scenarios`]
-            : []),
+          ...(pair.scenarios < scenarios.length ? [`${pair.scenarios} of ${scenarios.length} scenarios`] : []),
           ...(pair.verdict === 'too few runs' ? [pair.verdict] : []),
           ...(pair.robust === false ? ['errors could be the reason'] : []),
         ].join(', '),
@@ -189,8 +186,7 @@ function marginGrid({ pairs, margin }: Ranking): Grid {
   const limit = `${percent(margin ?? 0)} points`;
   const rows = pairs.flatMap(({ first, second, verdict, not_worse: found }): string[][] => {
     const isShownOf = { first: found?.first.holds === true, second: found?.second.holds === true };
-    if (isShownOf.first && isShownOf.second)
-      return [[nameOf(first), `less than ${limit} from`, nameOf(second)]];
+    if (isShownOf.first && isShownOf.second) return [[nameOf(first), `less than ${limit} from`, nameOf(second)]];
     const row = (better: AgentName, other: AgentName, bound: number): string[] => [
       nameOf(better),
       bound < 0 ? `at most ${percent(-bound)} points worse than` : 'not worse than',
@@ -206,7 +202,10 @@ function marginGrid({ pairs, margin }: Ranking): Grid {
 function pairGrid(title: string, rows: readonly string[][], right: number[]): Grid {
   const more = rows.length - MOST_PAIRS;
   return {
-    ...{ title, rows: rows.slice(0, MOST_PAIRS), right, indent: '  ' },
+    title,
+    rows: rows.slice(0, MOST_PAIRS),
+    right,
+    indent: '  ',
     notes: more > 0 ? [`  … and ${more} more, see --json`] : [],
   };
 }
@@ -214,10 +213,7 @@ function pairGrid(title: string, rows: readonly string[][], right: number[]): Gr
 const MOST_PAIRS = 15;
 
 /** Says what to do next. */
-function rankingHints(
-  { agents, sweep, pairs: all }: Ranking,
-  { command }: Pick<RankingOptions, 'command'>,
-): string[] {
+function rankingHints({ agents, sweep, pairs: all }: Ranking, { command }: Pick<RankingOptions, 'command'>): string[] {
   if (agents.some(({ missing }) => missing.length > 0))
     return [`To run again what could not be tested: ${command(`retry ${sweep}`)}`];
   return all.some(({ verdict }) => verdict === 'no difference shown' || verdict === 'too few runs')

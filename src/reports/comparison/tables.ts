@@ -11,11 +11,9 @@ export function namer(all: readonly Configuration[]): Namer {
   const models = differ(({ model }) => model);
   const variants = differ(({ variant }) => variant);
   return ({ scenario, agent, model, variant }) =>
-    [
-      scenario,
-      ...(variants ? [variant] : []),
-      ...(models ? [`${agent}/${model}`] : agents ? [agent] : []),
-    ].map(terminalText);
+    [scenario, ...(variants ? [variant] : []), ...(models ? [`${agent}/${model}`] : agents ? [agent] : [])].map(
+      terminalText,
+    );
 }
 
 /** A row per configuration: passed and tested runs with their intervals, the difference, its p, and the verdict. */
@@ -25,10 +23,7 @@ export function configurationGrid({ configurations, alpha }: Comparison, name: N
   const sure = confidence(alpha);
   const tests = configurations.filter(({ p }) => p !== null).length;
   const errors = configurations.some(({ base, head }) => base.errored + head.errored > 0);
-  const legend = [
-    ...(tests > 1 ? [`p: adjusted for ${tests} configurations`] : []),
-    ...(errors ? ['!: error'] : []),
-  ];
+  const legend = [...(tests > 1 ? [`p: adjusted for ${tests} configurations`] : []), ...(errors ? ['!: error'] : [])];
   return {
     columns: [...names.map(() => ''), 'base', sure, 'head', sure, 'change', 'p', ''],
     rows: configurations.map((one) => [

@@ -8,15 +8,7 @@ import {
   type SweepDocument,
 } from '#decide';
 import { beginningOf, formatDuration, shortKnownCost } from '#lib';
-import {
-  configurationLabel,
-  gateTitle,
-  givenScore,
-  type Outcome,
-  scoreText,
-  shownTokens,
-  sumUsage,
-} from '#model';
+import { configurationLabel, gateTitle, givenScore, type Outcome, scoreText, shownTokens, sumUsage } from '#model';
 import { calibrationGrids } from '../comparison/calibration.js';
 import { blocks, heading, inline, list, table } from '../blocks/markdown.js';
 import { sweepTables } from '../sweep/tables.js';
@@ -33,13 +25,7 @@ import {
 } from '../sweep/matrix.js';
 import { cellColumns, cellNamer, isOpen, totalsText } from '../sweep/labels.js';
 import { actionBlocks } from '../run/actions.js';
-import {
-  fileUrl,
-  firstFailing,
-  type ReportedCell,
-  type SweepFormat,
-  type SweepReport,
-} from './sweep-report.js';
+import { fileUrl, firstFailing, type ReportedCell, type SweepFormat, type SweepReport } from './sweep-report.js';
 
 /** For a pull request or an issue: totals, a matrix of outcomes, why cells did not pass, and all runs. */
 export const md: SweepFormat = {
@@ -239,9 +225,7 @@ const leftOut = (count: number): string[] => (count === 0 ? [] : [`_${count} mor
 function effortOf(cells: readonly ReportedCell[]) {
   const own = cells.filter(({ cell }) => !cell.cached);
   const durations = own.flatMap(({ cell }) => cell.duration_secs ?? []);
-  const used = own.flatMap(({ records }) =>
-    records?.run.agent == null ? [] : shownTokens(records.run.agent),
-  );
+  const used = own.flatMap(({ records }) => (records?.run.agent == null ? [] : shownTokens(records.run.agent)));
   return {
     seconds: durations.length === 0 ? null : durations.reduce((sum, seconds) => sum + seconds, 0),
     tokens: sumUsage(used.map(({ usage }) => usage)),

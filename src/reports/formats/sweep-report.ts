@@ -40,9 +40,7 @@ export interface SweepFormat {
 /** Returns the first gate that failed; if none did, the first that could not be checked; or null. */
 export const firstFailing = ({ records }: ReportedCell): GateDetail | null => {
   const gates = records?.metrics.details ?? [];
-  return (
-    gates.find(({ status }) => status === 'fail') ?? gates.find(({ status }) => status === 'error') ?? null
-  );
+  return gates.find(({ status }) => status === 'fail') ?? gates.find(({ status }) => status === 'error') ?? null;
 };
 
 /** Returns the URL, relative to `base`, of a file of a run. `path` is relative to the run's folder. */

@@ -2,8 +2,7 @@ import type { CleanDocument } from '#decide';
 import { formatBytes, renderTable, terminalText } from '#lib';
 import { colors, painted, type TextOptions } from '../blocks/terminal.js';
 
-const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 /** Renders what `clean` removed, or would remove in a dry run: amounts by kind, what stays, and why. */
 export function renderClean(document: CleanDocument, options: TextOptions & { verbose: boolean }): string {
@@ -23,10 +22,7 @@ export function renderClean(document: CleanDocument, options: TextOptions & { ve
       ? 'everything that has ended'
       : `everything older than ${age}`;
   if (found.length === 0) {
-    return painted(
-      [`nothing to delete with --older-than ${age}`, ...keptLines(document, options)].join('\n'),
-      options,
-    );
+    return painted([`nothing to delete with --older-than ${age}`, ...keptLines(document, options)].join('\n'), options);
   }
   const rows = found.map(([kind, items, bytes]) => [
     kind,
@@ -58,11 +54,9 @@ function keptLines({ kept }: CleanDocument, { verbose }: { verbose: boolean }): 
     ['run', 'runs'],
     ['file or folder', 'files and folders'],
   ] as const;
-  const summary = [
-    counted(kept.runs, 'run'),
-    counted(kept.sweeps, 'sweep'),
-    counted(kept.snapshots, 'snapshot'),
-  ].join(', ');
+  const summary = [counted(kept.runs, 'run'), counted(kept.sweeps, 'sweep'), counted(kept.snapshots, 'snapshot')].join(
+    ', ',
+  );
   return [
     '',
     `kept: ${summary}`,

@@ -8,10 +8,7 @@ const SILENT_MS = 60_000;
 const MOST_DECLINED = 20;
 
 /** Renders the hosts of shared results, and what they decline. `silent_ms`: for how long a host has said nothing. */
-export function renderHosts(
-  hosts: readonly (HostRecord & { silent_ms: number })[],
-  options: TextOptions,
-): string {
+export function renderHosts(hosts: readonly (HostRecord & { silent_ms: number })[], options: TextOptions): string {
   const newest = Math.max(...hosts.map(({ protocol }) => protocol));
   const rows = hosts.map((host) => [
     colors.bold(terminalText(host.name)),

@@ -4,11 +4,7 @@ import type { ScheduleReference } from '#model';
 import { colors, painted, type TextOptions } from '../blocks/terminal.js';
 
 /** Renders schedules: a line for each, and below it how its newest firing ended. */
-export function renderSchedules(
-  schedules: readonly ScheduleSummary[],
-  now: number,
-  options: TextOptions,
-): string {
+export function renderSchedules(schedules: readonly ScheduleSummary[], now: number, options: TextOptions): string {
   const table = renderTable(
     schedules.map((one) => [
       colors.bold(terminalText(one.schedule)),
@@ -69,8 +65,11 @@ export function renderSchedule(
 }
 
 const COLORS = {
-  ...{ worse: 'red', 'not worse': 'green', 'not shown': 'green' },
-  ...{ undecided: 'yellow', 'not tested': 'yellow' },
+  worse: 'red',
+  'not worse': 'green',
+  'not shown': 'green',
+  undecided: 'yellow',
+  'not tested': 'yellow',
 } as const satisfies Record<NonNullable<Firing['verdict']>, keyof typeof colors>;
 
 const skippedText = (times: number | null | undefined, why: string): string =>

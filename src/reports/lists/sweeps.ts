@@ -25,8 +25,7 @@ export function renderSweeps(
   const table = renderTable(rows, { width: options.width, right: [4, 5] });
   const narrow = (line: string, at: number): string[] => {
     const sweep = sweeps[at];
-    const more =
-      sweep === undefined ? [] : renderTable([[about(sweep)]], { width: options.width, indent: '  ' });
+    const more = sweep === undefined ? [] : renderTable([[about(sweep)]], { width: options.width, indent: '  ' });
     return [line, ...more.map((text) => colors.dim(text))];
   };
   return printText(

@@ -65,10 +65,7 @@ export function actionsSection(log: ActionLog, { efficiency }: Metrics): string 
   return [
     ...(why === null ? [`${actionCounts(log)}.`, shown.map(actionItem).join('\n')] : [why]),
     ...(left === 0 ? [] : [`${left} more are in artifacts/transcript.human.txt.`]),
-    ...failed.flatMap(([at, { output }]) => [
-      `Output of number ${at + 1}:`,
-      fence(beginningOf(output, OUTPUT_LENGTH)),
-    ]),
+    ...failed.flatMap(([at, { output }]) => [`Output of number ${at + 1}:`, fence(beginningOf(output, OUTPUT_LENGTH))]),
     ...(answer === null
       ? []
       : isText
@@ -107,8 +104,7 @@ function commandsPart(log: ActionLog, width: number): Part {
     const row = rows[index] ?? '';
     return failure === '' ? [row] : [row, colors.dim(truncate(`      ${failure}`, width))];
   });
-  const rest: Item[] =
-    more === 0 ? [] : [[truncate(`  … ${more} more are in artifacts/events.jsonl`, width)]];
+  const rest: Item[] = more === 0 ? [] : [[truncate(`  … ${more} more are in artifacts/events.jsonl`, width)]];
   return {
     items: ['command', 'commands'],
     importance: 8,
@@ -182,11 +178,7 @@ function actionBlock(actionLog: ActionLog, calls: number | null): string[] {
   const items =
     left <= 0
       ? actions.map(item)
-      : [
-          ...actions.slice(0, MOST_AT_EACH_END).map(item),
-          `_${left} more_`,
-          ...actions.slice(-MOST_ACTIONS).map(item),
-        ];
+      : [...actions.slice(0, MOST_AT_EACH_END).map(item), `_${left} more_`, ...actions.slice(-MOST_ACTIONS).map(item)];
   return [
     ...(why === null ? [`${actionCounts(actionLog)}:`, list(items)] : [why]),
     ...(answer === null

@@ -63,9 +63,7 @@ function summary(run: RunRecord, metrics: Metrics): string {
     `Cost: ${formatKnownCost(run.agent?.cost_usd ?? null, run.agent?.cost_usd_at_least)}`,
     ...(metrics.composite_score === undefined
       ? []
-      : [
-          `Composite score: ${scoreText(metrics.composite_score)} (${compositeTier(metrics.composite_score)})`,
-        ]),
+      : [`Composite score: ${scoreText(metrics.composite_score)} (${compositeTier(metrics.composite_score)})`]),
   ]);
 }
 

@@ -15,9 +15,7 @@ export const eventLines = (event: EventBody, color: boolean): string[] =>
 function linesOf(event: EventBody): string[] {
   switch (event.type) {
     case 'message':
-      return event.role === 'assistant'
-        ? body(event.text)
-        : body(`${event.role}: ${event.text}`).map(colors.dim);
+      return event.role === 'assistant' ? body(event.text) : body(`${event.role}: ${event.text}`).map(colors.dim);
     case 'reasoning':
       return body(event.text).map(colors.dim);
     case 'tool_call':
@@ -27,10 +25,7 @@ function linesOf(event: EventBody): string[] {
     case 'tool_result': {
       const failed = (event.exit_code ?? 0) !== 0 || event.is_error;
       const how = event.exit_code === null ? 'failed' : `exit code ${event.exit_code}`;
-      return [
-        ...body(event.output).map((line) => `  ${line}`),
-        ...(failed ? [colors.red(`  [${how}]`)] : []),
-      ];
+      return [...body(event.output).map((line) => `  ${line}`), ...(failed ? [colors.red(`  [${how}]`)] : [])];
     }
     case 'setup_command':
     case 'post_script':
@@ -77,9 +72,7 @@ export function doingText(event: EventBody): string | null {
 function textOf(event: EventBody): string | null {
   switch (event.type) {
     case 'tool_call':
-      return event.command === null
-        ? `${event.name} ${shortInput(event.input, SHORT)}`
-        : `$ ${event.command}`;
+      return event.command === null ? `${event.name} ${shortInput(event.input, SHORT)}` : `$ ${event.command}`;
     case 'message':
       return event.role === 'user' ? null : event.text;
     case 'reasoning':

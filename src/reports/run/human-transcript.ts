@@ -56,11 +56,7 @@ function renderResult(result: EventOf<'tool_result'>, progress: Progress): strin
   ].join('');
 }
 
-function renderScript(
-  title: string,
-  script: EventOf<'setup_command' | 'post_script'>,
-  { limits }: Progress,
-): string {
+function renderScript(title: string, script: EventOf<'setup_command' | 'post_script'>, { limits }: Progress): string {
   const end = script.exit_code === null ? 'ended by a signal' : `exit code ${script.exit_code}`;
   return [
     `\n${title}: ${promptedCommand(script.command, limits)}`,

@@ -42,9 +42,7 @@ export function renderReport(run: RunRecord, metrics: Metrics, actionLog: Action
     ...(run.context.length === 0 ? [] : [heading(2, 'Context'), commands(run.context, '')]),
     ...(run.scenario.prompt === null ? [] : [heading(2, 'Agent'), agentSection(run)]),
     ...(actionLog === null ? [] : [heading(2, 'What the agent did'), actionsSection(actionLog, metrics)]),
-    ...(run.conversation === undefined
-      ? []
-      : [heading(2, 'Conversation'), conversationSection(run.conversation)]),
+    ...(run.conversation === undefined ? [] : [heading(2, 'Conversation'), conversationSection(run.conversation)]),
     heading(2, 'Gates'),
     gates(metrics),
     heading(2, 'Evaluators'),
@@ -94,10 +92,7 @@ function facts(run: RunRecord): string {
     ['Ended', inline(run.ended_at)],
     ['Duration', formatDuration(run.duration_secs * 1000)],
     ['Cost', formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least)],
-    [
-      'Tokens',
-      `${atLeast ? 'at least ' : ''}${tokenCount(tokens?.input)} input, ${tokenCount(tokens?.output)} output`,
-    ],
+    ['Tokens', `${atLeast ? 'at least ' : ''}${tokenCount(tokens?.input)} input, ${tokenCount(tokens?.output)} output`],
     ['Reasoning tokens', tokenCount(tokens?.reasoning)],
     ['Cache tokens', `${tokenCount(tokens?.cache_read)} read, ${tokenCount(tokens?.cache_write)} written`],
     ...firstRequest(agent?.first_request),
@@ -110,8 +105,7 @@ function facts(run: RunRecord): string {
 }
 
 function target(target: NonNullable<RunRecord['target']>): string {
-  const resolved =
-    target.resolved === null ? 'could not be resolved' : `resolved to ${code(target.resolved)}`;
+  const resolved = target.resolved === null ? 'could not be resolved' : `resolved to ${code(target.resolved)}`;
   const health = target.health_check;
   return blocks([
     `Binary ${code(target.binary)}: ${resolved}.`,
@@ -189,11 +183,7 @@ function mocks({ by_mock, unmatched, more }: MockedCalls): string {
       ? []
       : [
           'Calls that no mock answered:',
-          list(
-            unmatched.map(
-              ({ command, args, step }) => `${inline(step)}: ${code(mockedCallText(command, args))}`,
-            ),
-          ),
+          list(unmatched.map(({ command, args, step }) => `${inline(step)}: ${code(mockedCallText(command, args))}`)),
         ]),
     ...(more ? ['Only the first 1000 calls were recorded here.'] : []),
   ].join('\n\n');

@@ -1,12 +1,5 @@
 import { formatDuration, formatKnownCost, groupBy, terminalText } from '#lib';
-import {
-  type ActionLog,
-  type AgentRecord,
-  runAgainText,
-  type RunRecord,
-  shownTokens,
-  type SubjectUse,
-} from '#model';
+import { type ActionLog, type AgentRecord, runAgainText, type RunRecord, shownTokens, type SubjectUse } from '#model';
 
 /** The rows at the top of `show <run>`: who did what, when, and what it used. */
 export function runFacts(run: RunRecord, actionLog: ActionLog | null): string[][] {
@@ -16,24 +9,14 @@ export function runFacts(run: RunRecord, actionLog: ActionLog | null): string[][
   const cost = formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least);
   return [
     ['run', terminalText(run.run_id)],
-    [
-      'agent',
-      terminalText(
-        `${run.agent_name} ${agent?.version ?? ''}`.trim() + `, ${agent?.model_used ?? run.model}`,
-      ),
-    ],
+    ['agent', terminalText(`${run.agent_name} ${agent?.version ?? ''}`.trim() + `, ${agent?.model_used ?? run.model}`)],
     ['cell', terminalText(`${run.variant} #${run.repetition}, started ${run.started_at}`)],
-    [
-      'took',
-      `${formatDuration(run.duration_secs * 1000)}, cost ${cost}${used === 'n/a' ? ', tokens n/a' : ''}`,
-    ],
+    ['took', `${formatDuration(run.duration_secs * 1000)}, cost ${cost}${used === 'n/a' ? ', tokens n/a' : ''}`],
     ...(run.host === undefined ? [] : [['host', terminalText(run.host.name)]]),
     ...(again === null ? [] : [['again', terminalText(again)]]),
     ...(used === null || used === 'n/a' ? [] : [['tokens', used]]),
     ...(actionLog === null ? [] : useRows(actionLog)),
-    ...(agent?.completed === true
-      ? []
-      : [['ended', agent === null ? notStarted(run) : terminalText(agent.message)]]),
+    ...(agent?.completed === true ? [] : [['ended', agent === null ? notStarted(run) : terminalText(agent.message)]]),
   ];
 }
 

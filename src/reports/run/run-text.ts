@@ -45,8 +45,7 @@ export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOpti
   const { width, actionLog = null } = options;
   const section = (title: string, name: string, kept: readonly [number, number], lines: readonly string[]) =>
     linesPart(name, kept, ['', colors.bold(title)], lines);
-  const recorded = (texts: readonly string[]): string[] =>
-    texts.flatMap((text) => indented(text, width, RECORD));
+  const recorded = (texts: readonly string[]): string[] => texts.flatMap((text) => indented(text, width, RECORD));
   const regressions = run.regressions.map(({ message }) => message);
   const parts = [
     always([

@@ -5,9 +5,7 @@ import { paidText } from '../blocks/terminal.js';
 import { hasVariants } from './matrix.js';
 
 /** Returns the columns that distinguish the cells of a sweep: variant and repetition only if they differ. */
-export function cellColumns(
-  cells: readonly SweepCell[],
-): { heading: string; of: (cell: SweepCell) => string }[] {
+export function cellColumns(cells: readonly SweepCell[]): { heading: string; of: (cell: SweepCell) => string }[] {
   const repeated = cells.some((cell) => cell.repetition > 1);
   return [
     { heading: 'Scenario', of: ({ scenario }) => scenario },

@@ -1,14 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Paid } from '#decide';
-import {
-  formatAbout,
-  formatCost,
-  formatDuration,
-  renderTable,
-  terminalText,
-  textWidth,
-  truncate,
-} from '#lib';
+import { formatAbout, formatCost, formatDuration, renderTable, terminalText, textWidth, truncate } from '#lib';
 import type { Outcome } from '#model';
 import { colors, mark, paidText } from '../blocks/terminal.js';
 
@@ -75,13 +67,7 @@ const NOTE_LINES = 3;
  * not fit end with the number of what is missing. If there are too few lines, it drops blank lines first, then finished
  * cells, the address, active cells, the bar, and last what the keys do.
  */
-export function renderLiveView(
-  state: LiveState,
-  width: number,
-  height: number,
-  now: number,
-  color: boolean,
-): string {
+export function renderLiveView(state: LiveState, width: number, height: number, now: number, color: boolean): string {
   if (width < 1 || height < 1) return '';
   const dimmed = (text: string | null): string[] => (text === null ? [] : [colors.dim(terminalText(text))]);
   const head = header(state, { now, width, height });
@@ -178,8 +164,7 @@ function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && textWidth(`${last} ${word}`, width) <= width)
-      lines.splice(-1, 1, `${last} ${word}`);
+    if (last !== undefined && textWidth(`${last} ${word}`, width) <= width) lines.splice(-1, 1, `${last} ${word}`);
     else if (word !== '') lines.push(word);
   }
   return lines;

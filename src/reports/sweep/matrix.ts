@@ -65,8 +65,7 @@ export function entryText(cells: readonly SweepCell[]): string {
   const [first] = cells;
   const word = first?.outcome ?? 'waiting';
   if (cells.length === 1) return word;
-  if (tested === 0 && cells.every(({ outcome }) => outcome === first?.outcome))
-    return `${word} ×${cells.length}`;
+  if (tested === 0 && cells.every(({ outcome }) => outcome === first?.outcome)) return `${word} ×${cells.length}`;
   const besides: [number, string][] = [
     [errored, 'error'],
     [cancelled, 'cancelled'],

@@ -14,9 +14,7 @@ export function renderMatrix({ rows, columns }: Matrix, width: number): string[]
   const footer = summaries(columns);
   const labels = [
     ...['', ...(models ? [''] : [])],
-    ...rows.map(({ heading: [scenario, variant] }) =>
-      terminalText(variants ? `${scenario} ${variant}` : scenario),
-    ),
+    ...rows.map(({ heading: [scenario, variant] }) => terminalText(variants ? `${scenario} ${variant}` : scenario)),
     ...footer.map(({ label }) => colors.dim(label)),
     // A long name leaves room for the columns beside it.
   ].map((label) => truncate(label, Math.max(9, Math.floor(width * 0.4))));

@@ -29,7 +29,9 @@ export function groupRegressions(cells: readonly SweepCell[]): RegressionGroup[]
     for (const regression of cell.regressions) {
       const key = JSON.stringify([...configurationOf(cell), ...sameAs(regression)]);
       const group = groups.get(key) ?? {
-        ...{ cells: [], message: regression.message, earlier: regression.runs ?? 1 },
+        cells: [],
+        message: regression.message,
+        earlier: regression.runs ?? 1,
       };
       group.cells.push(cell);
       groups.set(key, group);

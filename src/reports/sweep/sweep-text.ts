@@ -40,9 +40,7 @@ export function renderSweep(document: SweepDocument, options: SweepTextOptions):
   const parts = [
     ...(isFlat ? [] : [matrixPart(matrix, options)]),
     ...(isFlat || cells.length > FEW ? [] : [always([''])]),
-    ...(isFlat || cells.length <= FEW
-      ? [linesPart('row', [3, 4], [], list(failuresFirst(cells), name, options))]
-      : []),
+    ...(isFlat || cells.length <= FEW ? [linesPart('row', [3, 4], [], list(failuresFirst(cells), name, options))] : []),
     problemsPart(cells, label, options),
     linesPart('changed verdict line', [4, 3], [], changedVerdicts(cells, label)),
     linesPart('regression line', [2, 0], [], regressions(cells, label, options.width)),
@@ -100,11 +98,7 @@ function matrixPart(matrix: Matrix, options: TextOptions): Part {
   };
 }
 
-function list(
-  cells: readonly SweepCell[],
-  name: (cell: SweepCell) => string[],
-  options: TextOptions,
-): string[] {
+function list(cells: readonly SweepCell[], name: (cell: SweepCell) => string[], options: TextOptions): string[] {
   const costKnown = cells.some((cell) => (cell.cost_usd ?? cell.cost_usd_at_least ?? null) !== null);
   const judged = cells.some((cell) => cell.judge_score !== null);
   const reviewed = cells.some((cell) => cell.human !== undefined);
@@ -123,15 +117,10 @@ function list(
 }
 
 /** The score and the labels that a person gave. */
-const humanText = (human: HumanReview): string =>
-  [`human ${givenScore(human)}`, ...(human.labels ?? [])].join(', ');
+const humanText = (human: HumanReview): string => [`human ${givenScore(human)}`, ...(human.labels ?? [])].join(', ');
 
 /** Lists what got worse, a line for each configuration. */
-function regressions(
-  cells: readonly SweepCell[],
-  label: (cell: SweepCell) => string,
-  width: number,
-): string[] {
+function regressions(cells: readonly SweepCell[], label: (cell: SweepCell) => string, width: number): string[] {
   const found = groupRegressions(cells);
   if (found.length === 0) return [];
   const name = ({ cells: [first, ...more] }: RegressionGroup): string =>
@@ -171,9 +160,7 @@ function places({ sweep, ui_url: uiUrl, cells }: SweepDocument, options: TextOpt
 }
 
 function gates(cell: SweepCell): string {
-  return cell.gates_passed === null || cell.gates_total === null
-    ? ''
-    : `${cell.gates_passed}/${cell.gates_total}`;
+  return cell.gates_passed === null || cell.gates_total === null ? '' : `${cell.gates_passed}/${cell.gates_total}`;
 }
 
 /** Lists the cells of which checking their work again has changed the verdict. Empty if no work was checked again. */
@@ -185,10 +172,7 @@ function changedVerdicts(cells: readonly SweepCell[], label: (cell: SweepCell) =
     '',
     `checked again: ${again.length} of ${cells.length}, without running agents; ${changed.length === 0 ? 'no verdict has changed' : `changed: ${changed.length}`}`,
     ...renderTable(
-      changed.map((cell) => [
-        label(cell),
-        `${cell.regraded_from?.outcome ?? 'unknown'} → ${mark(cell.outcome)}`,
-      ]),
+      changed.map((cell) => [label(cell), `${cell.regraded_from?.outcome ?? 'unknown'} → ${mark(cell.outcome)}`]),
       { indent: '  ' },
     ),
   ];

@@ -169,8 +169,7 @@ function addedText({ added, removed, difference, scenarios }: SubjectTokens): st
   }
   const differences = scenarios.flatMap((one) => one.difference ?? []);
   const [low, high] = [Math.min(...differences), Math.max(...differences)];
-  const range =
-    low === high ? '' : `; ${countText(low)} to ${countText(high)} in ${differences.length} scenarios`;
+  const range = low === high ? '' : `; ${countText(low)} to ${countText(high)} in ${differences.length} scenarios`;
   if (removed.length === 0 && difference >= 0)
     return `${now} ${isPlural(added) ? 'add' : 'adds'} ${tokens(difference)}${range}`;
   return `${whatChanged(now, before)}: ${moreOrFewer(difference)}${range}`;
@@ -194,9 +193,7 @@ const namesOf = (parts: readonly string[]): string => parts.join(' and ');
 const isPlural = (parts: readonly string[]): boolean => parts.length > 1 || parts.includes('instructions');
 
 const moreOrFewer = (difference: number): string =>
-  difference === 0
-    ? 'as many tokens'
-    : `${tokens(Math.abs(difference))} ${difference > 0 ? 'more' : 'fewer'}`;
+  difference === 0 ? 'as many tokens' : `${tokens(Math.abs(difference))} ${difference > 0 ? 'more' : 'fewer'}`;
 
 const tokens = (number: number): string =>
   number === 0 ? 'no tokens' : `${countText(number)} ${number === 1 ? 'token' : 'tokens'}`;
@@ -210,8 +207,7 @@ function sizes({ scenarios }: SubjectTokens): string[] {
 
 /** The number of runs of which the size is known, and of all if that is not so for some. */
 function runsOf({ scenarios }: SubjectTokens, side: 'base' | 'head'): string {
-  const sum = (of: 'runs' | 'unknown'): number =>
-    scenarios.reduce((total, scenario) => total + scenario[side][of], 0);
+  const sum = (of: 'runs' | 'unknown'): number => scenarios.reduce((total, scenario) => total + scenario[side][of], 0);
   const [known, unknown] = [sum('runs'), sum('unknown')];
   return unknown === 0 ? String(known) : `${known} of ${known + unknown}`;
 }

@@ -122,8 +122,7 @@ const scalar = (text: string): string =>
 
 const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-const lines = (...parts: (string | null)[]): string =>
-  `${parts.filter((part) => part !== null).join('\n')}\n`;
+const lines = (...parts: (string | null)[]): string => `${parts.filter((part) => part !== null).join('\n')}\n`;
 
 /** As many commands are asked for their help. */
 const MOST_COMMANDS = 3;
@@ -142,8 +141,5 @@ export function chooseHarmless({ commands, options }: ToolHelp, text: string): s
   // otherwise the tool may have no help of its commands, and take `--help` for something else
   const hasHelp = names.includes('--help') || /(?<![\w-])--help\b/.test(text);
   const shown = commands.filter(({ name }) => SHOWS.test(name)).slice(0, MOST_COMMANDS);
-  return [
-    ...(version === undefined ? [] : [[version]]),
-    ...(hasHelp ? shown.map(({ name }) => [name, '--help']) : []),
-  ];
+  return [...(version === undefined ? [] : [[version]]), ...(hasHelp ? shown.map(({ name }) => [name, '--help']) : [])];
 }

@@ -49,8 +49,7 @@ const usageIn = ({ indent, text }: Line): string | null =>
   indent > 2 ? null : (/^usage\b(.*)$/i.exec(text)?.[1] ?? null);
 
 /** True if a usage has a place for a command. */
-const namesCommands = (usage: string): boolean =>
-  /\b(sub-?)?(command|cmd|verb)s?\b|\{[a-z][\w-]*,/i.test(usage);
+const namesCommands = (usage: string): boolean => /\b(sub-?)?(command|cmd|verb)s?\b|\{[a-z][\w-]*,/i.test(usage);
 
 /** True if a line is a sentence, and no version, author, address or call, which often come first. */
 const isProse = (text: string): boolean =>
@@ -194,8 +193,7 @@ function readLine(reading: Reading, line: Line): void {
   }
   if (readOption(reading, line) || readCommands(reading, line)) return;
   if (reading.entry?.description === '') reading.entry.description = oneLine(line.text);
-  else if (reading.section === 'start' && line.indent <= 2 && isProse(line.text))
-    reading.prose.push(line.text);
+  else if (reading.section === 'start' && line.indent <= 2 && isProse(line.text)) reading.prose.push(line.text);
 }
 
 function endParagraph(reading: Reading): void {
@@ -242,8 +240,7 @@ function commandsAt(reading: Reading, text: string): NamedEntry[] | null {
   const { section } = reading;
   if (section === 'arguments') return choicesIn(text);
   if (section === 'options' || (section !== 'commands' && !reading.namesCommands)) return null;
-  const list =
-    section === 'commands' && (reading.inList || /^\S+, .*,$/.test(text)) ? commandListIn(text) : null;
+  const list = section === 'commands' && (reading.inList || /^\S+, .*,$/.test(text)) ? commandListIn(text) : null;
   reading.inList = list !== null && text.endsWith(',');
   if (list !== null) return list;
   const command = commandIn(text, section === 'commands');

@@ -13,12 +13,7 @@ const User = z.strictObject({
     .enum(['beginner', 'intermediate', 'expert'])
     .default('intermediate')
     .describe('What the user knows of the subject'),
-  temperature: z
-    .number()
-    .min(0)
-    .max(2)
-    .default(0.7)
-    .describe('Sampling temperature, for models that accept one'),
+  temperature: z.number().min(0).max(2).default(0.7).describe('Sampling temperature, for models that accept one'),
   max_tokens: z.int().min(50).max(500).default(200).describe('Limit of one message, in tokens'),
   model_type: z.string().exactOptional().describe('Without effect: the model of the judge plays the user'),
 });
@@ -34,9 +29,7 @@ const Condition = z
       .describe('Words to look for instead of the usual ones, ignoring case'),
     llm_judge: z
       .strictObject({
-        prompt: nonBlank('the question for the model').describe(
-          'A question that the model answers with yes or no',
-        ),
+        prompt: nonBlank('the question for the model').describe('A question that the model answers with yes or no'),
         threshold: z
           .number()
           .min(0)
@@ -57,24 +50,14 @@ const Condition = z
 /** A conversation in a file of the ElizaOS form. Times in milliseconds. */
 export const Conversation = z.strictObject({
   max_turns: z.int().min(2).max(20).describe('Maximum number of turns'),
-  timeout_per_turn_ms: z
-    .int()
-    .min(1000)
-    .default(30_000)
-    .describe('How long the agent may work on one message'),
-  total_timeout_ms: z
-    .int()
-    .min(10_000)
-    .default(300_000)
-    .describe('How long the agent may work in all turns together'),
+  timeout_per_turn_ms: z.int().min(1000).default(30_000).describe('How long the agent may work on one message'),
+  total_timeout_ms: z.int().min(10_000).default(300_000).describe('How long the agent may work in all turns together'),
   user_simulator: User.describe('The user whom a model plays'),
   termination_conditions: z
     .array(Condition)
     .default([])
     .describe('The conversation ends after a turn when the first of these holds'),
-  turn_evaluations: evaluations
-    .default([])
-    .describe('Evaluators after every turn; each must pass every time'),
+  turn_evaluations: evaluations.default([]).describe('Evaluators after every turn; each must pass every time'),
   final_evaluations: evaluations.default([]).describe('Evaluators after the last turn'),
   debug_options: z
     .strictObject({

@@ -80,9 +80,7 @@ export const MatrixFile = z
   .strictObject({
     name: label('the name of the matrix').describe('Prefix of the id of the sweep'),
     description: z.string().default('').describe('For people'),
-    base_scenario: nonBlank('the path of a scenario file').describe(
-      'The scenario file, relative to the matrix file',
-    ),
+    base_scenario: nonBlank('the path of a scenario file').describe('The scenario file, relative to the matrix file'),
     runs_per_combination: z.int().min(1).default(1).describe('Repetitions of every combination'),
     matrix: z
       .array(
@@ -200,16 +198,17 @@ function variantOf(
     return {
       ok: false,
       problems: [
-        place === null
-          ? loaded.problemAt(['run'], NO_EVALUATIONS)
-          : inMatrix(place, `run: ${NO_EVALUATIONS}`),
+        place === null ? loaded.problemAt(['run'], NO_EVALUATIONS) : inMatrix(place, `run: ${NO_EVALUATIONS}`),
       ],
     };
   }
   return {
     ok: true,
     value: {
-      ...{ variant: id, parameters: values, env: {}, targetBinary: null },
+      variant: id,
+      parameters: values,
+      env: {},
+      targetBinary: null,
       scenario: { ...scenario, repeat },
       problemAt: (path, message, side) => {
         const inFile = filePathOf(file, path);
@@ -258,6 +257,5 @@ const childOf = (value: Json, key: string | number): Json | undefined => {
 function replace(value: Json, path: readonly (string | number)[], by: Json): void {
   const parent = path.slice(0, -1).reduce<Json | undefined>((at, key) => childOf(at ?? null, key), value);
   const last = path.at(-1);
-  if (typeof parent === 'object' && parent !== null && last !== undefined)
-    Object.assign(parent, { [last]: by });
+  if (typeof parent === 'object' && parent !== null && last !== undefined) Object.assign(parent, { [last]: by });
 }

@@ -66,16 +66,12 @@ const Plugin = z.strictObject({
   name: nonBlank('the name of a package, or the path of a file').describe(
     'A package, or the path of a file relative to the scenario file',
   ),
-  version: nonBlank('a range of versions')
-    .exactOptional()
-    .describe('The version that must be installed, like ^1.6.0'),
+  version: nonBlank('a range of versions').exactOptional().describe('The version that must be installed, like ^1.6.0'),
   config: JsonMap.default({}).describe('Its settings; ${NAME} is that variable of the shell'),
   enabled: z.boolean().default(true).describe('false: it is not loaded'),
 });
 
-export const pluginsField = z.array(
-  z.union([nonBlank('the name of a package, or the path of a file'), Plugin]),
-);
+export const pluginsField = z.array(z.union([nonBlank('the name of a package, or the path of a file'), Plugin]));
 
 const WHO = 'user, agent, or the id of an entity';
 
@@ -105,8 +101,7 @@ const Relationship = z.strictObject({
   metadata: JsonMap.default({}).describe('Its metadata'),
 });
 
-const listOf = (value: unknown): Record<string, unknown>[] =>
-  Array.isArray(value) ? value.filter(isMap) : [];
+const listOf = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isMap) : []);
 
 /** The database of the runtime before the first input. */
 export const RuntimeDatabaseField = z
@@ -152,9 +147,8 @@ export const hasRuntime = ({ character, plugins }: Pick<RuntimeFields, 'characte
   character !== undefined || plugins !== undefined;
 
 /** True if `setup.database` is the database of the runtime. */
-export const isForRuntime = (
-  database: RuntimeFields['setup']['database'],
-): database is RuntimeDatabaseField => database !== undefined && 'memories' in database;
+export const isForRuntime = (database: RuntimeFields['setup']['database']): database is RuntimeDatabaseField =>
+  database !== undefined && 'memories' in database;
 
 /** The setup of the runtime of a file; null if the file does not describe one. */
 export function toRuntime(file: RuntimeFields): RuntimeSetup | null {
@@ -173,8 +167,7 @@ export function toRuntime(file: RuntimeFields): RuntimeSetup | null {
 /** The models of the cells that a character names. */
 export function modelsOf(character: RuntimeSetup['character']): string[] {
   const llm = typeof character === 'object' && character !== null ? character['llm'] : undefined;
-  if (typeof llm !== 'object' || llm === null || !('model' in llm) || typeof llm['model'] !== 'string')
-    return [];
+  if (typeof llm !== 'object' || llm === null || !('model' in llm) || typeof llm['model'] !== 'string') return [];
   const { model, provider } = llm;
   const named = characterModel({ model, ...(typeof provider === 'string' ? { provider } : {}) });
   return named.model === null ? [] : [named.model];

@@ -39,10 +39,7 @@ const Step = z
 export type Step = z.infer<typeof Step>;
 
 const Setup = z.strictObject({
-  virtual_fs: z
-    .record(workspaceFile, z.string())
-    .default({})
-    .describe('Files in the workspace: path and content'),
+  virtual_fs: z.record(workspaceFile, z.string()).default({}).describe('Files in the workspace: path and content'),
   database: z
     .union([SetupDatabase, RuntimeDatabaseField])
     .exactOptional()
@@ -59,9 +56,7 @@ export const ElizaFile = z
     environment: Environment.default({ type: 'local' }).describe('Where the steps and evaluations run'),
     checks_folder: checksFolder,
     agent: label('the name of an agent').exactOptional().describe('The agent that is given the input'),
-    character: characterField
-      .exactOptional()
-      .describe('The character of the ElizaOS runtime, or the path of its file'),
+    character: characterField.exactOptional().describe('The character of the ElizaOS runtime, or the path of its file'),
     plugins: pluginsField.exactOptional().describe('The plugins of the ElizaOS runtime'),
     setup: Setup.prefault({}).describe('What is in the workspace when the first step starts'),
     run: z

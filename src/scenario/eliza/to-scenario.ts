@@ -46,17 +46,14 @@ export function toScenario(file: ElizaFile): Scenario {
     executions: true,
     ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
     ...(runtime === null ? {} : { runtime }),
-    ...(file.setup.mock_url_variables.length === 0
-      ? {}
-      : { mock_url_variables: file.setup.mock_url_variables }),
+    ...(file.setup.mock_url_variables.length === 0 ? {} : { mock_url_variables: file.setup.mock_url_variables }),
     ...(isForRuntime(file.setup.database) || file.setup.database === undefined
       ? {}
       : { databases: databasesIn(file.setup.database) }),
   };
 }
 
-const stepsOf = ({ run }: ElizaFile): Step[] =>
-  Array.isArray(run) ? run.map(stepOf) : [agentStepOf(run.input)];
+const stepsOf = ({ run }: ElizaFile): Step[] => (Array.isArray(run) ? run.map(stepOf) : [agentStepOf(run.input)]);
 
 /** The kind of a step: a conversation comes before input, and input before code. */
 function stepOf({ name, input, lang, code, conversation, evaluations }: FileStep): Step {
@@ -66,8 +63,7 @@ function stepOf({ name, input, lang, code, conversation, evaluations }: FileStep
   return { kind: 'command', command: codeCommand(lang, code ?? ''), timeout_secs: CODE_SECS, ...common };
 }
 
-const agentStepOf = (prompt: string) =>
-  ({ kind: 'agent', prompt, timeout_secs: DEFAULT_AGENT_TIMEOUT_SECS }) as const;
+const agentStepOf = (prompt: string) => ({ kind: 'agent', prompt, timeout_secs: DEFAULT_AGENT_TIMEOUT_SECS }) as const;
 
 /** The user's first message in a conversation without `input`. */
 const FIRST_MESSAGE = 'Hello, I need help.';
@@ -106,10 +102,7 @@ const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The command that runs code in a language. */
-const codeCommand = (lang: string, code: string): string[] => [
-  ...(ownValue(LANGUAGES, lang) ?? [lang, '-c']),
-  code,
-];
+const codeCommand = (lang: string, code: string): string[] => [...(ownValue(LANGUAGES, lang) ?? [lang, '-c']), code];
 
 /** Maps a path in the scenario to its path in the file. */
 export function filePathOf(file: ElizaFile, path: Path): Path {
@@ -122,10 +115,7 @@ export function filePathOf(file: ElizaFile, path: Path): Path {
     case 'mock_url_variables':
       return ['setup', ...path];
     case 'databases':
-      return [
-        'setup',
-        ...(isForRuntime(setup.database) ? path : databasePathOf(setup.database, path.slice(1))),
-      ];
+      return ['setup', ...(isForRuntime(setup.database) ? path : databasePathOf(setup.database, path.slice(1)))];
     case 'steps':
       return filePathOfStep(run, Number(second), rest);
     case 'checks':
@@ -159,7 +149,12 @@ const userOf = ({
   max_tokens,
   ...more
 }: Conversation['user_simulator']) => ({
-  ...{ persona, objective, constraints, knowledge_level, temperature, max_tokens },
+  persona,
+  objective,
+  constraints,
+  knowledge_level,
+  temperature,
+  max_tokens,
   ...(more.style === undefined ? {} : { style: more.style }),
   ...(more.emotional_state === undefined ? {} : { emotional_state: more.emotional_state }),
 });
@@ -190,11 +185,7 @@ function filePathOfStep(run: ElizaFile['run'], at: number, [field, ...rest]: Pat
   const inConversation = CONVERSATION_FIELDS[String(field)];
   if (conversation !== undefined && inConversation !== undefined)
     return ['run', at, 'conversation', inConversation, ...rest];
-  return [
-    'run',
-    at,
-    step?.input === undefined ? (conversation === undefined ? 'code' : 'conversation') : 'input',
-  ];
+  return ['run', at, step?.input === undefined ? (conversation === undefined ? 'code' : 'conversation') : 'input'];
 }
 
 /** The runner of ElizaOS refuses such files, too. */
@@ -207,8 +198,7 @@ export const readScenario: ScenarioReader = (name, text) => {
   const { value: file } = loaded;
   const scenario = toScenario(file);
   const problemAt: ProblemAt = (path, ...what) => loaded.problemAt(filePathOf(file, path), ...what);
-  if (checksNothing(scenario, false))
-    return { ok: false, problems: [loaded.problemAt(['run'], NO_EVALUATIONS)] };
+  if (checksNothing(scenario, false)) return { ok: false, problems: [loaded.problemAt(['run'], NO_EVALUATIONS)] };
   return {
     ok: true,
     value: {

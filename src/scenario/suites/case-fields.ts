@@ -6,64 +6,16 @@ import type { SuiteCase } from './suite.js';
 
 /** Keys of suites that say nothing about what is checked. They are ignored, with a warning. */
 const HARMLESS = [
-  ...[
-    'version',
-    'schema_version',
-    '$schema',
-    'description',
-    'name',
-    'title',
-    'eval_name',
-    'scorers',
-    'skill_path',
-  ],
-  ...[
-    'author',
-    'category',
-    'comment',
-    'created',
-    'created_at',
-    'difficulty',
-    'dimension',
-    'generated_at',
-    'kind',
-  ],
-  ...[
-    'metadata',
-    'model',
-    'note',
-    'notes',
-    'priority',
-    'rationale',
-    'reason',
-    'reasoning',
-    'runs',
-    'runs_per_query',
-  ],
-  ...[
-    'skills',
-    'source',
-    'tag',
-    'tags',
-    'timeout',
-    'timeout_secs',
-    'type',
-    'updated',
-    'updated_at',
-    'weight',
-  ],
+  ...['version', 'schema_version', '$schema', 'description', 'name', 'title', 'eval_name', 'scorers', 'skill_path'],
+  ...['author', 'category', 'comment', 'created', 'created_at', 'difficulty', 'dimension', 'generated_at', 'kind'],
+  ...['metadata', 'model', 'note', 'notes', 'priority', 'rationale', 'reason', 'reasoning', 'runs', 'runs_per_query'],
+  ...['skills', 'source', 'tag', 'tags', 'timeout', 'timeout_secs', 'type', 'updated', 'updated_at', 'weight'],
 ];
 export const harmless = Object.fromEntries(HARMLESS.map((key) => [key, z.unknown().optional()]));
 
 const PROMPTS = ['prompt', 'query', 'input', 'task', 'question'] as const;
 const EXPECTED = ['expected_output', 'expected', 'expected_result', 'expected_answer'] as const;
-const STATEMENTS = [
-  'assertions',
-  'expectations',
-  'criteria',
-  'success_criteria',
-  'expected_behaviors',
-] as const;
+const STATEMENTS = ['assertions', 'expectations', 'criteria', 'success_criteria', 'expected_behaviors'] as const;
 export const TRIGGERS = ['should_trigger', 'should_activate', 'expected_trigger', 'trigger'] as const;
 
 const fieldsOf = <K extends string, S extends z.ZodType>(keys: readonly K[], schema: S) =>
@@ -94,7 +46,8 @@ export const Case = z
       const given = isMap(row) ? PROMPTS.filter((key) => row[key] !== undefined) : PROMPTS.slice(0, 1);
       if (given.length === 0)
         context.addIssue({
-          ...{ code: 'custom', path: ['prompt'] },
+          code: 'custom',
+          path: ['prompt'],
           message: 'missing: expected a prompt, in the key prompt or query',
         });
       for (const second of given.slice(1))
@@ -114,14 +67,14 @@ export const ignoredIn = (value: unknown): string[] =>
 /** A case as it is imported. `index`: its place in the list, from 0. */
 export function toCase(row: Case, index: number): SuiteCase {
   const text = (keys: readonly (keyof Case)[]): string | undefined =>
-    keys.map((key) => row[key]).find((one) => typeof one === 'string' && one.trim() !== '') as
-      string | undefined;
+    keys.map((key) => row[key]).find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined;
   const { expected_behavior: behavior = [] } = row;
-  const expected =
-    text(EXPECTED) ?? (typeof behavior === 'string' && behavior.trim() !== '' ? behavior : undefined);
+  const expected = text(EXPECTED) ?? (typeof behavior === 'string' && behavior.trim() !== '' ? behavior : undefined);
   const shouldTrigger = TRIGGERS.map((key) => row[key]).find((one) => typeof one === 'boolean');
   return {
-    ...{ id: row.id ?? index + 1, prompt: text(PROMPTS) ?? '', files: row.files ?? [] },
+    id: row.id ?? index + 1,
+    prompt: text(PROMPTS) ?? '',
+    files: row.files ?? [],
     assertions: [
       ...STATEMENTS.flatMap((key) => row[key] ?? []),
       ...(typeof behavior === 'string' ? [] : behavior),

@@ -16,8 +16,7 @@ const FILES = [
 export const isNamedLikeSuite = (name: string, isFolder: boolean): boolean =>
   isFolder ? FOLDERS.test(name) : FILES.some((one) => one.test(name));
 
-const EXPECTATIONS =
-  /^(should_(not_)?(trigger|activate)|expected_.+|expectations?|assertions?|must_(not_)?include)$/i;
+const EXPECTATIONS = /^(should_(not_)?(trigger|activate)|expected_.+|expectations?|assertions?|must_(not_)?include)$/i;
 const KNOWN = ['a suite of evals', 'a configuration of promptfoo', 'a matrix of ElizaOS'];
 
 /** A folder of which a run gets a copy: a skill, a fixture, or the checks. */
@@ -35,8 +34,7 @@ const PROMPTS: Record<Copied, readonly string[]> = {
 
 /** True if these are the keys of a case: a prompt, and what is expected. */
 const areOfCase = (keys: readonly string[], copied: Copied): boolean =>
-  keys.some((key) => PROMPTS[copied].includes(key.toLowerCase())) &&
-  keys.some((key) => EXPECTATIONS.test(key));
+  keys.some((key) => PROMPTS[copied].includes(key.toLowerCase())) && keys.some((key) => EXPECTATIONS.test(key));
 
 const expects = (row: unknown, copied: Copied): boolean =>
   isMap(row) &&

@@ -47,13 +47,16 @@ const FORMS: readonly Form[] = [
   ...LISTS.slice(1).map(listForm),
   {
     is: (value) =>
-      isMap(value) &&
-      [value['should_trigger'], value['should_not_trigger']].some((one) => Array.isArray(one)),
+      isMap(value) && [value['should_trigger'], value['should_not_trigger']].some((one) => Array.isArray(one)),
     schema: Triggers,
     casesOf: ({ should_trigger: yes = [], should_not_trigger: no = [] }: z.infer<typeof Triggers>) =>
       [...yes.map((one) => [one, true] as const), ...no.map((one) => [one, false] as const)].map(
         ([prompt, shouldTrigger], index) => ({
-          ...{ id: index + 1, prompt, files: [], assertions: [], shouldTrigger },
+          id: index + 1,
+          prompt,
+          files: [],
+          assertions: [],
+          shouldTrigger,
         }),
       ),
     pathOf: () => [],
@@ -85,8 +88,7 @@ function read(file: string, text: string, formOf: (value: unknown) => Form): Loa
   return {
     ok: true,
     value: { skill: skillIn(source), cases, ignored: ignoredOf(source, pathOf) },
-    problemAt: ([, index, ...rest], ...what) =>
-      loaded.problemAt([...pathOf(Number(index)), ...rest], ...what),
+    problemAt: ([, index, ...rest], ...what) => loaded.problemAt([...pathOf(Number(index)), ...rest], ...what),
   };
 }
 
@@ -105,7 +107,8 @@ function ignoredOf({ value }: Source, pathOf: (index: number) => Path): string[]
 /** Writes a suite as evals.json. What only prompt lists have is left out. */
 export function writeEvals({ skill, cases }: Omit<Suite, 'ignored'>): string {
   const evals = cases.map(({ id, prompt, expected, files, assertions }) => ({
-    ...{ id, prompt },
+    id,
+    prompt,
     ...(expected === undefined ? {} : { expected_output: expected }),
     ...(files.length === 0 ? {} : { files }),
     ...(assertions.length === 0 ? {} : { assertions }),

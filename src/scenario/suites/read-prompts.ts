@@ -144,7 +144,9 @@ export function readCsv(file: string, text: string): Loaded<Suite> {
     );
     const [first] = cells;
     return {
-      ...{ file, value, nouns: { map: 'a row', list: 'a list' } },
+      file,
+      value,
+      nouns: { map: 'a row', list: 'a list' },
       locate: ([name]) => fields.find((one) => one.name === name)?.cell.at ?? first?.at ?? null,
     };
   });

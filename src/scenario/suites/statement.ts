@@ -8,16 +8,7 @@ import { isMap } from '#lib';
  */
 
 /** The keys that have the text of an assertion, in the order in which they are looked for. */
-const TEXTS = [
-  'text',
-  'assertion',
-  'statement',
-  'expectation',
-  'criterion',
-  'check',
-  'description',
-  'prompt',
-];
+const TEXTS = ['text', 'assertion', 'statement', 'expectation', 'criterion', 'check', 'description', 'prompt'];
 const VALUES = ['value', 'substring', 'expected', 'contains', 'pattern', 'path', 'file', 'target'];
 /** These turn the meaning of an assertion around, so they must not be ignored. */
 const NEGATIONS = ['negate', 'negated', 'not', 'invert', 'inverse'];
@@ -35,8 +26,7 @@ const TYPES: Readonly<Record<string, (value: string) => string>> = {
 };
 
 const textAt = (map: Record<string, unknown>, keys: readonly string[]): string | undefined =>
-  keys.map((key) => map[key]).find((one) => typeof one === 'string' && one.trim() !== '') as
-    string | undefined;
+  keys.map((key) => map[key]).find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined;
 
 /** An assertion of a suite, as a statement. */
 export const Assertion = z.unknown().transform((written, context): string => {
@@ -45,9 +35,7 @@ export const Assertion = z.unknown().transform((written, context): string => {
     return '';
   };
   if (typeof written === 'string')
-    return written.trim() === ''
-      ? refuse('expected a statement about the result, got an empty string')
-      : written;
+    return written.trim() === '' ? refuse('expected a statement about the result, got an empty string') : written;
   if (!isMap(written)) return refuse('expected a statement about the result: a text, or a map with text');
   const negation = NEGATIONS.find((key) => written[key] !== undefined && written[key] !== false);
   if (negation !== undefined) return refuse(`'${negation}' is not supported; state the opposite as text`);
@@ -61,8 +49,7 @@ export const Assertion = z.unknown().transform((written, context): string => {
 
 /** The statements that say that a text is in the answer, and that one is not. */
 export const containing = (value: string): string => `The answer contains ${JSON.stringify(value)}.`;
-export const notContaining = (value: string): string =>
-  `The answer does not contain ${JSON.stringify(value)}.`;
+export const notContaining = (value: string): string => `The answer does not contain ${JSON.stringify(value)}.`;
 
 const QUOTED = String.raw`("(?:[^"\\]|\\.)+"|'[^']+'|` + '`[^`]+`)';
 const ANSWER = '(?:the )?(?:final )?(?:answer|response|output|reply)';

@@ -29,20 +29,14 @@ const nameOf = (skill: string, id: string | number): string =>
  * files. A case with statements or an expected output runs with and without the skill, and a model judges each
  * statement.
  */
-export const suiteScenarios = (
-  { cases }: Pick<Suite, 'cases'>,
-  skill: string,
-  path: string,
-): CaseScenario[] =>
+export const suiteScenarios = ({ cases }: Pick<Suite, 'cases'>, skill: string, path: string): CaseScenario[] =>
   cases.map((of) => {
     const name = nameOf(skill, of.id);
     const isTask = of.expected !== undefined || of.assertions.length > 0;
     const gates = [
       ...(of.expected === undefined ? [] : [{ type: 'llm_judge', name: EXPECTED, prompt: of.expected }]),
       ...of.assertions.map(checkOf),
-      ...(of.shouldTrigger === undefined
-        ? []
-        : [{ type: of.shouldTrigger ? 'skill_used' : 'skill_not_used', skill }]),
+      ...(of.shouldTrigger === undefined ? [] : [{ type: of.shouldTrigger ? 'skill_used' : 'skill_not_used', skill }]),
       ...(of.tool === undefined ? [] : [{ type: 'tool_called', tool: escaped(of.tool) }]),
     ];
     const file = {
@@ -109,8 +103,7 @@ const Imported = z.object({
 export function caseOfScenario(file: unknown): SuiteCase {
   const { description, task, evaluation } = Imported.parse(file);
   const { gates } = evaluation;
-  const id = JSON.parse(/^(?:\d+|-\d+|"(?:[^"\\]|\\.)*")/.exec(description)?.[0] ?? 'null') as
-    string | number;
+  const id = JSON.parse(/^(?:\d+|-\d+|"(?:[^"\\]|\\.)*")/.exec(description)?.[0] ?? 'null') as string | number;
   const statements = gates.filter(({ type }) => type === 'llm_judge');
   const expected = statements.find(({ name }) => name === EXPECTED)?.prompt;
   const use = gates.find(({ type }) => type === 'skill_used' || type === 'skill_not_used')?.type;

@@ -11,16 +11,8 @@ const Judge = z.strictObject({
   model: judgeName
     .exactOptional()
     .describe('Who judges: a model as provider/model, or an agent as agent:<agent>/<model>'),
-  votes: z
-    .int()
-    .min(1)
-    .max(MAX_VOTES)
-    .default(1)
-    .describe('How many times the judge is asked; the score is the mean'),
-  timeout_secs: seconds
-    .max(MAX_ANSWER_SECS)
-    .default(MAX_ANSWER_SECS)
-    .describe('Time limit of one answer, in seconds'),
+  votes: z.int().min(1).max(MAX_VOTES).default(1).describe('How many times the judge is asked; the score is the mean'),
+  timeout_secs: seconds.max(MAX_ANSWER_SECS).default(MAX_ANSWER_SECS).describe('Time limit of one answer, in seconds'),
 });
 type Judge = z.infer<typeof Judge>;
 
@@ -42,8 +34,6 @@ type Composite = z.infer<typeof Composite>;
 export const Evaluation = z.strictObject({
   gates: z.array(GateSpec).describe('Checks, all made in this order; if one fails, the run fails'),
   judge: Judge.exactOptional().describe('An LLM that scores the run by a rubric'),
-  composite: Composite.exactOptional().describe(
-    'Weights of the composite score, a number from 0 to 1 for comparisons',
-  ),
+  composite: Composite.exactOptional().describe('Weights of the composite score, a number from 0 to 1 for comparisons'),
 });
 export type Evaluation = z.infer<typeof Evaluation>;

@@ -28,8 +28,7 @@ export type Skill = z.infer<typeof Skill>;
 
 function nameProblem(name: string): string | null {
   if (name.length > LONGEST_NAME) return `expected at most ${LONGEST_NAME} characters, got ${name.length}`;
-  if (!NAME.test(name))
-    return 'expected lower-case letters, digits and single hyphens between them, like "pdf-forms"';
+  if (!NAME.test(name)) return 'expected lower-case letters, digits and single hyphens between them, like "pdf-forms"';
   return null;
 }
 

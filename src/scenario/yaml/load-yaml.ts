@@ -1,14 +1,5 @@
 import { Rubric } from '#gates';
-import {
-  check,
-  formatPath,
-  inTextOrder,
-  type Loaded,
-  type Path,
-  type Position,
-  type Side,
-  type Source,
-} from '#input';
+import { check, formatPath, inTextOrder, type Loaded, type Path, type Position, type Side, type Source } from '#input';
 import type { Problem } from '#lib';
 import {
   type Document,
@@ -87,8 +78,7 @@ function find(document: Document.Parsed, path: Path, side: Side): Node | null {
 }
 
 /** A collection as a key is shown as `?`: it never names a field, and its text doubles with each level of nesting. */
-const keyName = ({ key }: Pair): string =>
-  isCollection(key) ? '?' : String(isScalar(key) ? key.value : key);
+const keyName = ({ key }: Pair): string => (isCollection(key) ? '?' : String(isScalar(key) ? key.value : key));
 
 /** True for the value of a `key:` with nothing after it. */
 const isUnwritten = (node: Node): boolean => isScalar(node) && node.value === null && node.source === '';

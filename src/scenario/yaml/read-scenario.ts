@@ -33,9 +33,7 @@ const toScenario = (file: ScenarioFile): Scenario => ({
   cost: file.cost,
   ...(file.mock === undefined ? {} : { mock: file.mock }),
   ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
-  ...(file.setup.mock_url_variables.length === 0
-    ? {}
-    : { mock_url_variables: file.setup.mock_url_variables }),
+  ...(file.setup.mock_url_variables.length === 0 ? {} : { mock_url_variables: file.setup.mock_url_variables }),
   ...(file.setup.database === undefined ? {} : { databases: databasesIn(file.setup.database) }),
 });
 
@@ -101,7 +99,9 @@ export const readScenario: ScenarioReader = (name, text) => {
     value: {
       scenario: toScenario(file),
       variants: vary(file).map(({ variant, file: varied, env, targetBinary, at }) => ({
-        ...{ variant, env, targetBinary },
+        variant,
+        env,
+        targetBinary,
         scenario: toScenario(varied),
         problemAt: (path, ...what) => problemAt(at(filePathOf(varied, path)), ...what),
       })),

@@ -17,11 +17,7 @@ const Run = z.strictObject({
   idle_timeout_secs: seconds
     .exactOptional()
     .describe('The agent is killed if its output has not grown for this many seconds'),
-  max_turns: z
-    .int()
-    .min(1)
-    .exactOptional()
-    .describe('Turns of the agent; only claude-code and gemini have this limit'),
+  max_turns: z.int().min(1).exactOptional().describe('Turns of the agent; only claude-code and gemini have this limit'),
 });
 
 const Cost = z.strictObject({

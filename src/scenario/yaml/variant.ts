@@ -17,9 +17,7 @@ export const Variant = z.strictObject({
   env: environmentVariables.default({}).describe('Added to target.env; replaces variables of the same name'),
   target_binary: nonBlank('the path of a program')
     .exactOptional()
-    .describe(
-      'Another build, called by the name of the target: a path from the scenario file, or a name on PATH',
-    ),
+    .describe('Another build, called by the name of the target: a path from the scenario file, or a name on PATH'),
 });
 export type Variant = z.infer<typeof Variant>;
 

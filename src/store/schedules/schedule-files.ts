@@ -21,8 +21,7 @@ const latestObject = (schedule: string): string => `${folderOf(schedule)}/latest
 const exitCodeObject = (schedule: string): string => `${folderOf(schedule)}/exit-code`;
 export const junitObject = (schedule: string): string => `${folderOf(schedule)}/junit.xml`;
 const firingsFolder = (schedule: string): string => `${folderOf(schedule)}/firings`;
-const firingObject = (schedule: string, firing: string): string =>
-  `${firingsFolder(schedule)}/${firing}.json`;
+const firingObject = (schedule: string, firing: string): string => `${firingsFolder(schedule)}/${firing}.json`;
 /** Orders of `schedule trigger`. */
 export const triggersFolder = (schedule: string): string => `${folderOf(schedule)}/triggers`;
 

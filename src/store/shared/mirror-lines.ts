@@ -24,16 +24,12 @@ const inTurn = createMutex();
 const hashOf = (line: string): string => sha256(line).slice(0, 20);
 
 /** Appends lines to the mirror's results.jsonl, except for those that it has already. Keeps their order. */
-export function addLines(
-  { stateFolder, resultsPath }: SharedProject,
-  lines: readonly string[],
-): Promise<void> {
+export function addLines({ stateFolder, resultsPath }: SharedProject, lines: readonly string[]): Promise<void> {
   return inTurn(async () => {
     const log = resultsLog(resultsPath);
     // Other processes of this machine publish and pull too.
     const lock = await waitForLock(stateFolder, 'results', { timeoutMs: LOCK_MS, onWait: () => undefined });
-    if (lock === null)
-      throw new Error(`${log} has been locked by another process for a minute; stop it if it hangs`);
+    if (lock === null) throw new Error(`${log} has been locked by another process for a minute; stop it if it hangs`);
     try {
       const { hashes } = readOn(log);
       const missing = new Map(lines.map((line) => [hashOf(line), line]));

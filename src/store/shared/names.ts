@@ -31,9 +31,7 @@ const LONGEST_CELL = 160;
 /** Ids of cells contain slashes, but no `=`: see `Cell`. */
 function encodedCell(cell: string): string {
   const name = cell.replaceAll('/', '=');
-  return name.length <= LONGEST_CELL
-    ? name
-    : `${name.slice(0, LONGEST_CELL - 17)}-${sha256(cell).slice(0, 16)}`;
+  return name.length <= LONGEST_CELL ? name : `${name.slice(0, LONGEST_CELL - 17)}-${sha256(cell).slice(0, 16)}`;
 }
 
 /** Returns the numbers of an object in the folder of a sweep's cells; null for other objects. */
@@ -50,8 +48,7 @@ export const endedObject = (sweep: string, round: number): string => `${roundObj
 export const pausedObject = (sweep: string): string => `${ROUNDS}/${sweep}.paused`;
 
 /** The mark that an object in ROUNDS gives a sweep. */
-type RoundMark =
-  { sweep: string; mark: 'begun' | 'ended'; round: number } | { sweep: string; mark: 'paused' };
+type RoundMark = { sweep: string; mark: 'begun' | 'ended'; round: number } | { sweep: string; mark: 'paused' };
 
 /** Returns what an object in ROUNDS says; null if it has another name. */
 export function parseRoundMark(name: string): RoundMark | null {
@@ -70,8 +67,7 @@ export const drainObject = (host: string): string => `.shared/drains/${host}`;
 export const planObject = (sweep: string): string => `sweeps/${sweep}/plan.json`;
 export const summaryObject = (sweep: string): string => `sweeps/${sweep}/summary.json`;
 /** All result lines of a sweep when a round ended. */
-export const resultsObject = (sweep: string, round: number): string =>
-  `sweeps/${sweep}/results.r${round}.jsonl`;
+export const resultsObject = (sweep: string, round: number): string => `sweeps/${sweep}/results.r${round}.jsonl`;
 export const storedObject = (hash: string): string => `.store/${hash}`;
 
 /** File systems allow 255 bytes, and a temporary name is up to 30 bytes longer. */

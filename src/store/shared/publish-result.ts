@@ -19,17 +19,12 @@ type Published = 'published' | 'lost' | { line: ResultLine };
  * Publishes the result of a run, once: whoever creates its object first decides. Before that, stores the run's folder,
  * if it has one of its own.
  */
-export async function publishResult(
-  project: SharedProject,
-  run: RunName,
-  line: ResultLine,
-): Promise<Published> {
+export async function publishResult(project: SharedProject, run: RunName, line: ResultLine): Promise<Published> {
   const { store, resultsPath } = project;
   const object = cellObject(run);
   const text = JSON.stringify(line);
   const before = await endOfRun(project, run);
-  if (before === null && line.results_dir === line.id)
-    await store.putFolder(line.id, join(resultsPath, line.id));
+  if (before === null && line.results_dir === line.id) await store.putFolder(line.id, join(resultsPath, line.id));
   const end = before ?? (await claim(project, object, text));
   if (end.kind === 'lost') return 'lost';
   await pullEarlierRounds(project, run);

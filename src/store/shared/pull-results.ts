@@ -49,12 +49,7 @@ async function pullPlan({ store, resultsPath }: SharedProject, sweep: string): P
 }
 
 /** Brings all lines of a sweep up to a round that has ended. */
-async function pullEnded(
-  project: SharedProject,
-  sweep: string,
-  round: number,
-  isOpen: boolean,
-): Promise<void> {
+async function pullEnded(project: SharedProject, sweep: string, round: number, isOpen: boolean): Promise<void> {
   const { store, resultsPath } = project;
   const lines = (await store.get(resultsObject(sweep, round)))?.toString().split('\n') ?? [];
   await addLines(
@@ -122,8 +117,7 @@ function noteRound(project: SharedProject, sweep: string, round: string): void {
 }
 
 /** Returns the objects of a sweep's open rounds that the mirror has. */
-const pulledCells = (project: SharedProject, sweep: string): Set<string> =>
-  new Set(linesIn(openFile(project, sweep)));
+const pulledCells = (project: SharedProject, sweep: string): Set<string> => new Set(linesIn(openFile(project, sweep)));
 
 const noteCells = (project: SharedProject, sweep: string, names: readonly string[]): void =>
   add(openFile(project, sweep), names);

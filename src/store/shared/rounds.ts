@@ -29,11 +29,7 @@ export async function roundsOfSweeps({ store }: SharedProject): Promise<Map<stri
 export const roundsOf = async (project: SharedProject, sweep: string): Promise<Rounds> =>
   (await roundsOfSweeps(project)).get(sweep) ?? { begun: [], ended: [], paused: false };
 
-export async function beginSharedRound(
-  { store }: SharedProject,
-  sweep: string,
-  round: number,
-): Promise<void> {
+export async function beginSharedRound({ store }: SharedProject, sweep: string, round: number): Promise<void> {
   await store.putOnce(roundObject(sweep, round), '');
 }
 

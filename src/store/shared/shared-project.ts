@@ -106,8 +106,7 @@ const SharedFile = z.object({ schema_version: z.literal(1), location: z.string()
 const opened = remembered(() => new Map<string, Promise<SharedProject>>());
 
 /** The file that notes that this machine has used a location as a shared place. */
-const noteOf = (location: string): string =>
-  sharedBefore(isBucket(location) ? location : canonical(location));
+const noteOf = (location: string): string => sharedBefore(isBucket(location) ? location : canonical(location));
 
 /**
  * True if a location that a user gave is a shared place. A folder is one once a worker has joined it, also while it is
@@ -192,7 +191,10 @@ async function readProject(store: SharedStore): Promise<z.infer<typeof ProjectFi
 const projectIn = (stateFolder: string, id: string, store: SharedStore): SharedProject => {
   const { location } = store;
   return {
-    ...{ id, location, stateFolder, resultsPath: mirrorFolder(stateFolder) },
+    id,
+    location,
+    stateFolder,
+    resultsPath: mirrorFolder(stateFolder),
     store: isBucket(location) ? store : existingStore(store, id),
   };
 };

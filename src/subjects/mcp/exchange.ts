@@ -75,15 +75,7 @@ const MOST_PROBLEMS = 100;
 const keyOf = (id: Json | undefined): string => JSON.stringify(id ?? null);
 
 /** Creates the record of one connection. It has no input or output but `options`. */
-export function createExchange({
-  record,
-  nameOf,
-  now,
-  mockOf,
-  sleep,
-  isHttp,
-  checks,
-}: ExchangeOptions): Exchange {
+export function createExchange({ record, nameOf, now, mockOf, sleep, isHttp, checks }: ExchangeOptions): Exchange {
   const verb = isHttp ? 'sent' : 'wrote to stdout';
   const open = new Map<string, Open>();
   /** The ids of requests that need no answer any more. */
@@ -251,9 +243,7 @@ export function createExchange({
    */
   function noteLongLine({ parts, bytes }: SplitLine): void {
     const text = Buffer.concat(parts).toString('latin1');
-    const [key] = [...open.keys()].filter(
-      (each) => text.includes(`"id":${each}`) || text.includes(`"id": ${each}`),
-    );
+    const [key] = [...open.keys()].filter((each) => text.includes(`"id":${each}`) || text.includes(`"id": ${each}`));
     const one = open.get(key ?? '');
     if (key !== undefined) open.delete(key);
     if (one?.call !== undefined)

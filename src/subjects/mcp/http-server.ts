@@ -87,8 +87,7 @@ export function connectHttp(
    * Gives a message to the agent, as a line. Line breaks are only between the parts of a message, never within texts.
    */
   function deliver(message: Buffer): void {
-    for (let at = 0; at < message.length; at++)
-      if (message[at] === 10 || message[at] === 13) message[at] = 32;
+    for (let at = 0; at < message.length; at++) if (message[at] === 10 || message[at] === 13) message[at] = 32;
     note(message);
     on.bytes(Buffer.concat([message, Buffer.from('\n')]));
   }
@@ -104,8 +103,7 @@ export function connectHttp(
     open.delete(key);
     const { result } = parsed;
     if (!isJsonObject(result)) return;
-    if (method === 'initialize' && typeof result['protocolVersion'] === 'string')
-      version = result['protocolVersion'];
+    if (method === 'initialize' && typeof result['protocolVersion'] === 'string') version = result['protocolVersion'];
     if (method === 'tools/list' && Array.isArray(result['tools']))
       for (const tool of result['tools'])
         if (isJsonObject(tool) && typeof tool['name'] === 'string')
@@ -177,10 +175,7 @@ export function connectHttp(
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
-        ...requestHeaders(
-          message,
-          argumentHeaders.get(typeof params['name'] === 'string' ? params['name'] : ''),
-        ),
+        ...requestHeaders(message, argumentHeaders.get(typeof params['name'] === 'string' ? params['name'] : '')),
       },
       body: line,
       onRequest: (request) => {
@@ -223,8 +218,7 @@ export function connectHttp(
       const body = await bodyOf(response).catch(() => null);
       const answer = body === null || body.length > LONGEST_READ ? undefined : parseJson(body.toString());
       if (body === null) fail(`the connection broke before ${method} was answered`);
-      else if (isGood && Array.isArray(answer))
-        for (const each of answer) deliver(Buffer.from(JSON.stringify(each)));
+      else if (isGood && Array.isArray(answer)) for (const each of answer) deliver(Buffer.from(JSON.stringify(each)));
       else if (isGood && body.length > 0) deliver(body);
       else if (key !== null && isJsonObject(answer) && isJsonObject(answer['error']))
         deliver(answer['id'] === message['id'] ? body : errorOf(message, answer));
@@ -247,9 +241,7 @@ export function connectHttp(
 
   /** Servers of the older transport begin a stream with the address to which messages are to be sent. */
   async function speaksSseOnly(): Promise<boolean> {
-    const probe = fetchFrom(url, { method: 'GET', headers: { accept: 'text/event-stream' } }).catch(
-      () => null,
-    );
+    const probe = fetchFrom(url, { method: 'GET', headers: { accept: 'text/event-stream' } }).catch(() => null);
     const response = await Promise.race([probe, sleep(PROBE_MS, null, { ref: false })]);
     if (response === null || response.statusCode !== 200 || !isSse(response)) return false;
     const found = new Promise<boolean>((resolve) => {
@@ -283,7 +275,6 @@ const errorOf = (request: Message, answer: Message): Buffer =>
 
 /** Clients take "1" for 1. */
 const keyOf = (id: Json | undefined): string => (typeof id === 'string' ? id : JSON.stringify(id ?? null));
-const isSse = ({ headers }: IncomingMessage): boolean =>
-  /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
+const isSse = ({ headers }: IncomingMessage): boolean => /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
 const lowerCased = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

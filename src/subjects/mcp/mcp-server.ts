@@ -46,8 +46,7 @@ export const McpServer = z
   })
   .superRefine((server, context) => {
     const { command, url } = server;
-    const problem = (path: string[], message: string): void =>
-      context.addIssue({ code: 'custom', path, message });
+    const problem = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });
     if ((command === undefined) === (url === undefined))
       problem([], `expected either command or url; got ${command === undefined ? 'neither' : 'both'}`);
     else

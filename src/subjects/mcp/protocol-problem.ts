@@ -59,9 +59,7 @@ export function createProtocolChecks(): ProtocolChecks {
     output(result, outputSchema) {
       const content = result['structuredContent'];
       if (content === undefined)
-        return result['isError'] === true
-          ? null
-          : 'structuredContent: missing, though the tool has an outputSchema';
+        return result['isError'] === true ? null : 'structuredContent: missing, though the tool has an outputSchema';
       try {
         const { Ajv2020: Ajv } = require('ajv/dist/2020.js') as { Ajv2020: typeof Ajv2020 };
         const ajv = new Ajv({ verbose: true, strict: false, logger: false, validateFormats: false });
@@ -99,12 +97,9 @@ export function envelopeProblem(message: Json): string | null {
   const odd = Object.keys(message).find((key) => KEYS[kind]?.includes(key) !== true);
   if (odd !== undefined) return `${odd}: not expected beside ${kind}`;
   if (kind === 'method') {
-    if (typeof message['method'] !== 'string')
-      return `method: expected a string, got ${shown(message['method'])}`;
+    if (typeof message['method'] !== 'string') return `method: expected a string, got ${shown(message['method'])}`;
     const { params } = message;
-    return params === undefined || isJsonObject(params)
-      ? null
-      : `params: expected an object, got ${shown(params)}`;
+    return params === undefined || isJsonObject(params) ? null : `params: expected an object, got ${shown(params)}`;
   }
   const value = message[kind];
   if (!isJsonObject(value)) return `${kind}: expected an object, got ${shown(value)}`;
@@ -121,9 +116,7 @@ const LONGEST = 60;
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' && value !== null
-    ? 'an object'
-    : beginningOf(JSON.stringify(value), LONGEST);
+  return typeof value === 'object' && value !== null ? 'an object' : beginningOf(JSON.stringify(value), LONGEST);
 }
 
 type Path = readonly PropertyKey[];
@@ -148,9 +141,7 @@ const meantOf = (alternatives: readonly Issue[][]): Issue[] | null =>
 const placed = (path: Path, text: string): string => (path.length === 0 ? text : `${placeOf(path)}: ${text}`);
 
 const placeOf = (path: Path): string =>
-  path
-    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`))
-    .join('');
+  path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`)).join('');
 
 const NOUNS: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -166,8 +157,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 const nounOf = (type: string): string => ownValue(NOUNS, type) ?? type;
 
 function expected(issue: Issue): string {
-  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
-    return 'missing';
+  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) return 'missing';
   if (issue.code === 'invalid_type') return `expected ${nounOf(issue.expected)}, got ${shown(issue.input)}`;
   if (issue.code === 'invalid_value') {
     const [first, ...others] = issue.values;

@@ -2,8 +2,7 @@ import type { Mock } from '#mocks';
 
 /** The way to reach a server. All values are filled in. */
 export type McpConnection =
-  | { command: string; args: string[]; env: Record<string, string> }
-  | { url: string; headers: Record<string, string> };
+  { command: string; args: string[]; env: Record<string, string> } | { url: string; headers: Record<string, string> };
 
 /** The input of the proxy of a server, as JSON in a private file, which has a list of these. */
 export interface ProxyFile {

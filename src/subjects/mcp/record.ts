@@ -55,8 +55,14 @@ export function eventsOfRecords(server: string, text: string | null, endedAt: nu
   const unanswered = [...open.values()].map((call): TimedEvent => ({
     at: endedAt,
     event: {
-      ...{ type: 'mcp_call', server, ...call, result: null, error: UNANSWERED },
-      ...{ is_error: true, duration_ms: null, mocked: false },
+      type: 'mcp_call',
+      server,
+      ...call,
+      result: null,
+      error: UNANSWERED,
+      is_error: true,
+      duration_ms: null,
+      mocked: false,
     },
   }));
   const isUnknown = !lines.some(({ type }) => type === 'tools' || type === 'problem');
@@ -72,8 +78,7 @@ export function eventsOfRecords(server: string, text: string | null, endedAt: nu
  * Converts the records of a server whose agent still works: without what only the end can tell, such as calls without
  * an answer.
  */
-export const eventsSoFar = (server: string, text: string): TimedEvent[] =>
-  readRecords(server, text.split('\n')).events;
+export const eventsSoFar = (server: string, text: string): TimedEvent[] => readRecords(server, text.split('\n')).events;
 
 interface Records {
   /** The lines that could be read. */
@@ -112,7 +117,9 @@ function readRecords(server: string, written: readonly string[]): Records {
         events.push({
           at: line.at,
           event: {
-            ...{ type: 'mcp_problem', server, message: line.message },
+            type: 'mcp_problem',
+            server,
+            message: line.message,
             ...(line.limit === true ? { limit: true } : {}),
           },
         });

@@ -63,8 +63,7 @@ function declarations(inputSchema: Json | undefined, path: string[] = []): Decla
   return Object.entries(properties).flatMap(([key, property]) => {
     const at = [...path, key];
     const header = isJsonObject(property) ? property['x-mcp-header'] : undefined;
-    const own =
-      isJsonObject(property) && header !== undefined ? [{ header, type: property['type'], path: at }] : [];
+    const own = isJsonObject(property) && header !== undefined ? [{ header, type: property['type'], path: at }] : [];
     return [...own, ...declarations(property, at)];
   });
 }

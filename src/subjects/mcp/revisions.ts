@@ -112,8 +112,7 @@ function createNewer(): Revision {
       .optional(),
     requestState: z.string().optional(),
   }).refine(
-    ({ inputRequests = {}, requestState }) =>
-      requestState !== undefined || Object.keys(inputRequests).length > 0,
+    ({ inputRequests = {}, requestState }) => requestState !== undefined || Object.keys(inputRequests).length > 0,
     { error: 'expected inputRequests or requestState with the type input_required' },
   );
   const { NotificationSchema, RequestIdSchema } = schemas;
@@ -130,8 +129,7 @@ function createNewer(): Revision {
       isJsonObject(result) && result['resultType'] === 'input_required'
         ? InputRequired
         : (ownValue(results, method) ?? Result),
-    notification: (method) =>
-      ownValue(notifications, method) ?? withMethod(schemas.ServerNotificationSchema, method),
+    notification: (method) => ownValue(notifications, method) ?? withMethod(schemas.ServerNotificationSchema, method),
     request: null,
   };
 }

@@ -36,10 +36,7 @@ export interface AgentConnection {
  * recorded is read from a copy. Only calls that a mock answers do not reach the server. Resolves to false if the server
  * was to blame.
  */
-export function serveAgent(
-  file: ProxyFile,
-  { input, output, name, record }: AgentConnection,
-): Promise<boolean> {
+export function serveAgent(file: ProxyFile, { input, output, name, record }: AgentConnection): Promise<boolean> {
   const tools = mockedTools(file.mocks, file.server);
   const exchange = createExchange({
     record,
@@ -101,9 +98,7 @@ export function serveAgent(
         flush();
       },
       ready: () =>
-        output.writableNeedDrain
-          ? Promise.race([once(output, 'drain'), once(output, 'close')])
-          : Promise.resolve(),
+        output.writableNeedDrain ? Promise.race([once(output, 'drain'), once(output, 'close')]) : Promise.resolve(),
       failed(message, { message: why, isProblem }) {
         if (isProblem) record({ type: 'problem', message: why });
         const answer = exchange.failed(message, why);

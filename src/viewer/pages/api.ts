@@ -1,12 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type {
-  ChangedReview,
-  EmbeddedReport,
-  ErrorAnswer,
-  EventsLine,
-  ReviewAnswer,
-  ShownEvent,
-} from '../protocol.js';
+import type { ChangedReview, EmbeddedReport, ErrorAnswer, EventsLine, ReviewAnswer, ShownEvent } from '../protocol.js';
 import { answerFrom } from '../shared/slice-sweep.js';
 
 const TOKEN = 'token';

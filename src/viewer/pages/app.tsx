@@ -16,8 +16,8 @@ function Page({ path, query }: Route) {
       <main id="main" class="narrow">
         <h1>Open the printed address</h1>
         <p>
-          This tab does not know the token of the viewer. Copy the whole address that{' '}
-          <code>llm-tool-test view</code> has printed, with the part after <code>#</code>.
+          This tab does not know the token of the viewer. Copy the whole address that <code>llm-tool-test view</code>{' '}
+          has printed, with the part after <code>#</code>.
         </p>
       </main>
     );

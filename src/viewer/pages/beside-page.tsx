@@ -30,7 +30,10 @@ interface BesideSide {
 /** The address of the page with two runs side by side, one of each of these cells. */
 export const besideAddress = (base: BesideSide, head: BesideSide): string =>
   `${addressOf('beside')}?${new URLSearchParams({
-    ...{ base: base.sweep, left: base.cell, head: head.sweep, right: head.cell },
+    base: base.sweep,
+    left: base.cell,
+    head: head.sweep,
+    right: head.cell,
   }).toString()}`;
 
 /**
@@ -48,9 +51,7 @@ export function BesidePage({ query }: { query: URLSearchParams }) {
           {base !== head && (
             <>
               <span aria-hidden="true">/</span>
-              <a href={`${addressOf('compare')}?${new URLSearchParams({ base, head }).toString()}`}>
-                Compare
-              </a>
+              <a href={`${addressOf('compare')}?${new URLSearchParams({ base, head }).toString()}`}>Compare</a>
             </>
           )}
         </>

@@ -84,9 +84,7 @@ export function McpCallView({ event, isShown, wholeOf }: McpCallProps) {
   const result = error ?? mcpResultText(event.result);
   /** Both are parts of one event; what was cut has an ellipsis. */
   const wholeIfCut = (shown: string, textOf: (event: McpCall) => string): ReturnType<WholeOf> =>
-    shown.includes('…')
-      ? wholeOf(event, (whole) => (whole.type === 'mcp_call' ? textOf(whole) : ''))
-      : undefined;
+    shown.includes('…') ? wholeOf(event, (whole) => (whole.type === 'mcp_call' ? textOf(whole) : '')) : undefined;
   return (
     <details open={failed || isShown} class={failed ? 'failed' : ''}>
       <summary>
@@ -123,26 +121,18 @@ export function McpCallView({ event, isShown, wholeOf }: McpCallProps) {
 }
 
 /** The tools that an MCP server has offered to the agent, with the sizes of their definitions. */
-export function ToolsView({
-  event: { server, tools },
-}: {
-  event: Extract<Item, { kind: 'tools' }>['event'];
-}) {
+export function ToolsView({ event: { server, tools } }: { event: Extract<Item, { kind: 'tools' }>['event'] }) {
   const bytes = tools.reduce((sum, tool) => sum + tool.bytes, 0);
   return (
     <details>
       <summary>
         <span class="soft">
-          MCP <Name>{server}</Name> offers {tools.length} {tools.length === 1 ? 'tool' : 'tools'},{' '}
-          {formatBytes(bytes)} of definitions
+          MCP <Name>{server}</Name> offers {tools.length} {tools.length === 1 ? 'tool' : 'tools'}, {formatBytes(bytes)}{' '}
+          of definitions
         </span>
       </summary>
       <div class="output">
-        <Text
-          text={tools.map((tool) => `${tool.name}  ${formatBytes(tool.bytes)}`).join('\n')}
-          lines={24}
-          mono
-        />
+        <Text text={tools.map((tool) => `${tool.name}  ${formatBytes(tool.bytes)}`).join('\n')} lines={24} mono />
       </div>
     </details>
   );

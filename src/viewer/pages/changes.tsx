@@ -10,9 +10,7 @@ export function Changes({ run }: { run: string }) {
     <section aria-label="Changed files">
       <h2>
         Changed files{' '}
-        {value !== null && value.missing === null && (
-          <span class="soft">{value.files.length + value.more}</span>
-        )}
+        {value !== null && value.missing === null && <span class="soft">{value.files.length + value.more}</span>}
       </h2>
       {value === null ? (
         <Waiting problem={problem} />

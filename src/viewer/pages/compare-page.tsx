@@ -50,9 +50,7 @@ export function ComparePage({ query }: { query: URLSearchParams }) {
         ))}
       </form>
       {isChosen ? (
-        <Compared
-          query={new URLSearchParams({ base: base ?? '', head: head ?? '', variants: variants ?? '' })}
-        />
+        <Compared query={new URLSearchParams({ base: base ?? '', head: head ?? '', variants: variants ?? '' })} />
       ) : (
         <p class="soft">Choose two sweeps. The older one is mostly what you compare with.</p>
       )}
@@ -184,9 +182,7 @@ function Plot({ one: { difference, interval, verdict } }: { one: ComparedConfigu
       <svg viewBox="-1.05 -0.1 2.1 0.2" role="img" aria-label={`${text(difference)} points${words}`}>
         <line class="axis" x1={-1} x2={1} y1={0} y2={0} />
         <line class="zero" x1={0} x2={0} y1={-0.09} y2={0.09} />
-        {interval !== null && (
-          <line class={`range ${verdict}`} x1={interval.low} x2={interval.high} y1={0} y2={0} />
-        )}
+        {interval !== null && <line class={`range ${verdict}`} x1={interval.low} x2={interval.high} y1={0} y2={0} />}
         <circle class={verdict} cx={difference} cy={0} r={0.032} />
       </svg>
       <span>{points > 0 ? `+${points}` : points}</span>

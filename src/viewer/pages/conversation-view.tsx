@@ -142,11 +142,7 @@ function ItemView({ run, item, isShown }: { run: string; item: Item; isShown: bo
       const ofRun: WholeOf = (event, textOf) => wholeOf(run, event, textOf);
       const parts = { isShown, wholeOf: ofRun };
       if (item.kind === 'mcp') return <McpCallView event={item.event} {...parts} />;
-      return item.mcp === null ? (
-        <CallView call={item} {...parts} />
-      ) : (
-        <McpCallView event={item.mcp} {...parts} />
-      );
+      return item.mcp === null ? <CallView call={item} {...parts} /> : <McpCallView event={item.mcp} {...parts} />;
     }
     case 'tools':
       return <ToolsView event={item.event} />;

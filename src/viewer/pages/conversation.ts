@@ -61,8 +61,13 @@ export const hasFailed = ({ result, mcp }: Call): boolean =>
 export function conversationOf(events: readonly ShownEvent[]): Conversation {
   const items: Item[] = [];
   const used: Used = {
-    ...{ calls: null, failed: 0, mcpCalls: 0, skills: [] },
-    ...{ tokensIn: null, tokensOut: null, costUsd: null },
+    calls: null,
+    failed: 0,
+    mcpCalls: 0,
+    skills: [],
+    tokensIn: null,
+    tokensOut: null,
+    costUsd: null,
   };
   const pairs = pairMcpCalls(events);
   const recorded = new Map(
@@ -88,8 +93,12 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         break;
       case 'tool_call':
         last = {
-          ...{ kind: 'call', event, command: commandOf(event), result: null },
-          ...{ skills: skillsOf(event), mcp: recorded.get(event.seq) ?? null },
+          kind: 'call',
+          event,
+          command: commandOf(event),
+          result: null,
+          skills: skillsOf(event),
+          mcp: recorded.get(event.seq) ?? null,
         };
         used.skills = [...new Set([...used.skills, ...last.skills])];
         open.set(event.id, last);
@@ -110,9 +119,7 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         used.tokensOut = sum(used.tokensOut, event.output, event.reasoning);
         if (event.cost_usd !== null)
           used.costUsd =
-            event.cost_of_start === true
-              ? costBeforeStart + event.cost_usd
-              : (used.costUsd ?? 0) + event.cost_usd;
+            event.cost_of_start === true ? costBeforeStart + event.cost_usd : (used.costUsd ?? 0) + event.cost_usd;
         break;
       case 'session':
         starts += 1;
@@ -194,5 +201,4 @@ export function relatedCalls(gate: GateDetail, calls: readonly Call[]): Related[
   return gate.gate_type === 'no_transcript_errors' ? few(calls.filter(hasFailed), 'it failed') : [];
 }
 
-const few = (calls: readonly Call[], why: string): Related[] =>
-  calls.slice(0, MOST).map((call) => ({ call, why }));
+const few = (calls: readonly Call[], why: string): Related[] => calls.slice(0, MOST).map((call) => ({ call, why }));

@@ -109,8 +109,5 @@ function heatOf(passed: number, tested: number): string {
 }
 
 /** Groups cells by a key, in the order of their first ones. */
-const group = (
-  cells: readonly MatrixCell[],
-  keyOfCell: (cell: MatrixCell) => string,
-): [string, MatrixCell[]][] =>
+const group = (cells: readonly MatrixCell[], keyOfCell: (cell: MatrixCell) => string): [string, MatrixCell[]][] =>
   groupBy(cells, keyOfCell).map((some) => [some[0] === undefined ? '' : keyOfCell(some[0]), some]);

@@ -96,13 +96,7 @@ export function Page({ title, crumbs = null, look, children }: PageProps) {
 }
 
 /** A table of texts and numbers. */
-export const PlainTable = ({
-  headings,
-  children,
-}: {
-  headings: readonly string[];
-  children: ComponentChildren;
-}) => (
+export const PlainTable = ({ headings, children }: { headings: readonly string[]; children: ComponentChildren }) => (
   <table class="plain">
     <thead>
       <tr>
@@ -173,11 +167,7 @@ export function OutcomeBar({ totals }: { totals: Shares }) {
 }
 
 /** Terms with their values. */
-export const Facts = ({
-  facts,
-}: {
-  facts: readonly (readonly [term: string, value: ComponentChildren])[];
-}) => (
+export const Facts = ({ facts }: { facts: readonly (readonly [term: string, value: ComponentChildren])[] }) => (
   <dl class="facts">
     {facts.map(([term, value]) => (
       <div key={term}>

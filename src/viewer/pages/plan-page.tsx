@@ -80,9 +80,7 @@ const STEP = 0.35;
  */
 function Curve({ forecast: { curve, effect, needed } }: { forecast: Forecast }) {
   const points = curve.map(({ runs_each: each, smallest }, at) => ({ each, smallest, x: STEP * (at + 0.5) }));
-  const placed = points.flatMap(({ each, smallest, x }) =>
-    smallest === null ? [] : [{ each, x, y: 1 - smallest }],
-  );
+  const placed = points.flatMap(({ each, smallest, x }) => (smallest === null ? [] : [{ each, x, y: 1 - smallest }]));
   const width = STEP * points.length;
   return (
     <div class="chart">

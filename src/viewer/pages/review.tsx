@@ -116,8 +116,7 @@ function ReviewForm({ run, judged, whenDone }: FormProps) {
   if (review === null) return <Waiting problem={problem} />;
 
   const { version, fields } = review;
-  const set = (change: Partial<ReviewFields>): void =>
-    setReview({ ...review, fields: { ...fields, ...change } });
+  const set = (change: Partial<ReviewFields>): void => setReview({ ...review, fields: { ...fields, ...change } });
   const send = (): void => {
     setProblem(null);
     setIsSaving(true);
@@ -169,20 +168,11 @@ function ReviewForm({ run, judged, whenDone }: FormProps) {
           </select>
         </label>
       ))}
-      <Field
-        label="Labels"
-        hint="flaky-env, false-pass"
-        value={fields.labels}
-        onInput={(labels) => set({ labels })}
-      />
+      <Field label="Labels" hint="flaky-env, false-pass" value={fields.labels} onInput={(labels) => set({ labels })} />
       <Field label="Reviewer" hint="" value={fields.reviewer} onInput={(reviewer) => set({ reviewer })} />
       <label>
         <span>Notes</span>
-        <textarea
-          rows={5}
-          value={fields.notes}
-          onInput={(event) => set({ notes: event.currentTarget.value })}
-        />
+        <textarea rows={5} value={fields.notes} onInput={(event) => set({ notes: event.currentTarget.value })} />
       </label>
       <Problem text={problem} />
       {other !== null && (
@@ -225,12 +215,7 @@ interface FieldProps {
 const Field = ({ label, hint, value, onInput }: FieldProps) => (
   <label>
     <span>{label}</span>
-    <input
-      type="text"
-      value={value}
-      placeholder={hint}
-      onInput={(event) => onInput(event.currentTarget.value)}
-    />
+    <input type="text" value={value} placeholder={hint} onInput={(event) => onInput(event.currentTarget.value)} />
   </label>
 );
 

@@ -15,12 +15,7 @@ export function Runs({ answer, showMore }: { answer: SweepAnswer; showMore: () =
       </h2>
       <ul class="runs card">
         {runs.map((run) => (
-          <Run
-            key={run.id}
-            cell={run}
-            open={open.find(({ cell }) => cell === run.id)}
-            isRepeated={isRepeated}
-          />
+          <Run key={run.id} cell={run} open={open.find(({ cell }) => cell === run.id)} isRepeated={isRepeated} />
         ))}
         {runs.length === 0 && <li class="soft">No run matches.</li>}
       </ul>
@@ -59,8 +54,7 @@ function Run({ cell, open, isRepeated }: RunProps) {
       </span>
     </>
   );
-  const reason =
-    open === undefined ? (cell.outcome === 'pass' ? null : (cell.why ?? cell.message)) : doingText(open);
+  const reason = open === undefined ? (cell.outcome === 'pass' ? null : (cell.why ?? cell.message)) : doingText(open);
   return (
     <li class={`run ${look}`}>
       <Chip look={look} />
@@ -92,5 +86,4 @@ function Run({ cell, open, isRepeated }: RunProps) {
   );
 }
 
-const doingText = ({ step, doing }: OpenRunState): string =>
-  [step, doing].filter((part) => part !== null).join(': ');
+const doingText = ({ step, doing }: OpenRunState): string => [step, doing].filter((part) => part !== null).join(': ');

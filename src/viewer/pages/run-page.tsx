@@ -85,8 +85,7 @@ function Title({ sweep, cell, look, uiUrl, children }: TitleProps) {
         </h1>
         <Chip look={look} />
         <span class="soft">
-          <Name>{cell.model === 'default' ? cell.agent : `${cell.agent}/${cell.model}`}</Name> #
-          {cell.repetition}
+          <Name>{cell.model === 'default' ? cell.agent : `${cell.agent}/${cell.model}`}</Name> #{cell.repetition}
         </span>
         {children}
         {uiUrl !== null && <Outside href={uiUrl}>Temporal</Outside>}
@@ -114,7 +113,10 @@ interface EndedRunProps extends Parts {
 function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
   const { run, metrics, siblings } = answer;
   const cell = {
-    ...{ scenario: run.scenario.name, variant: run.variant, agent: run.agent_name, model: run.model },
+    scenario: run.scenario.name,
+    variant: run.variant,
+    agent: run.agent_name,
+    model: run.model,
     repetition: run.repetition,
   };
   const calls = conversation.items.filter((item): item is Call => item.kind === 'call');
@@ -151,10 +153,7 @@ function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
         </aside>
         <div>
           <UsedSoFar used={conversation.used} />
-          <ConversationView
-            {...{ run: run.run_id, prompt: run.scenario.prompt, conversation, at }}
-            isLive={false}
-          />
+          <ConversationView {...{ run: run.run_id, prompt: run.scenario.prompt, conversation, at }} isLive={false} />
           <Changes run={run.run_id} />
         </div>
         <aside aria-label="Steps and facts">

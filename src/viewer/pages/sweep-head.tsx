@@ -9,11 +9,7 @@ import { testedOf } from '#decide/pure';
 import { formatCost, plainText } from '#lib/pure';
 
 /** The state of a sweep as a whole, and what can be done with it. */
-export function SweepHead({
-  answer: { document, engine, openCount, choices, notes },
-}: {
-  answer: SweepAnswer;
-}) {
+export function SweepHead({ answer: { document, engine, openCount, choices, notes } }: { answer: SweepAnswer }) {
   const { totals } = document;
   const { passed, tested } = testedOf(totals);
   const [look, word] = statusOf(document.status, false, engine);

@@ -16,10 +16,7 @@ export function SweepPage({ id, query }: { id: string; query: URLSearchParams })
   const [limit, setLimit] = useState(SHOWN);
   const selection = selectionIn(query);
   const address = `/api/sweeps/${encodeURIComponent(id)}`;
-  const { value, problem } = useWatched<SweepAnswer>(
-    `${address}${withLimit(queryOf(selection), limit)}`,
-    address,
-  );
+  const { value, problem } = useWatched<SweepAnswer>(`${address}${withLimit(queryOf(selection), limit)}`, address);
   if (value === null)
     return (
       <Page title={id}>
@@ -35,8 +32,7 @@ export function SweepPage({ id, query }: { id: string; query: URLSearchParams })
   );
 }
 
-const withLimit = (query: string, limit: number): string =>
-  `${query}${query === '' ? '?' : '&'}limit=${limit}`;
+const withLimit = (query: string, limit: number): string => `${query}${query === '' ? '?' : '&'}limit=${limit}`;
 
 interface BodyProps {
   answer: SweepAnswer;

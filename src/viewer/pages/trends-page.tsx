@@ -105,9 +105,7 @@ export function Chart({ points, mark }: { points: readonly Point[]; mark?: strin
         <polyline points={placed.map(({ x, y }) => `${x},${y}`).join(' ')} />
         {placed.map(({ sweep, x, y, interval }) => (
           <g key={sweep}>
-            {interval !== null && (
-              <line class="range" x1={x} x2={x} y1={1 - interval.low} y2={1 - interval.high} />
-            )}
+            {interval !== null && <line class="range" x1={x} x2={x} y1={1 - interval.low} y2={1 - interval.high} />}
             <circle cx={x} cy={y} r={0.045} />
           </g>
         ))}

@@ -77,7 +77,10 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     const { req } = context;
     const refusal = refusalOf(
       {
-        ...{ method: req.method, path: req.path, host: req.header('host'), origin: req.header('origin') },
+        method: req.method,
+        path: req.path,
+        host: req.header('host'),
+        origin: req.header('origin'),
         authorization: req.header('authorization'),
       },
       { token, port: port() },
@@ -86,13 +89,10 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     else context.res = answerError(context, refusal.reason, refusal.status);
     for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
   });
-  const tooLarge = (context: Context): Response =>
-    answerError(context, `more than ${formatBytes(MOST_BYTES)}`, 413);
+  const tooLarge = (context: Context): Response => answerError(context, `more than ${formatBytes(MOST_BYTES)}`, 413);
   app.use('/api/*', bodyLimit({ maxSize: MOST_BYTES, onError: tooLarge }));
   for (const [path, [file, type]] of Object.entries(FILES))
-    app.get(path, (context) =>
-      context.body(readFileSync(join(pages, file), 'utf8'), 200, { 'content-type': type }),
-    );
+    app.get(path, (context) => context.body(readFileSync(join(pages, file), 'utf8'), 200, { 'content-type': type }));
   app.get('/api/sweeps', ({ req }) => {
     const limit = limitIn(req.query('limit'), MOST_SWEEPS);
     return ndjson((signal) => sweepLists(source, limit, signal));
@@ -112,12 +112,8 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     await retryFromPage(source, context.req.param('sweep'), choiceIn(context));
     return context.json({});
   });
-  app.get('/api/regrade/:id', async (context) =>
-    context.json(await regradePreview(source, context.req.param('id'))),
-  );
-  app.post('/api/regrade/:id', async (context) =>
-    context.json(await regradeFromPage(source, context.req.param('id'))),
-  );
+  app.get('/api/regrade/:id', async (context) => context.json(await regradePreview(source, context.req.param('id'))));
+  app.post('/api/regrade/:id', async (context) => context.json(await regradeFromPage(source, context.req.param('id'))));
   app.get('/api/sweeps/:sweep/plan', ({ req, json }) =>
     json(forecastFor(source.resultsPath, req.param('sweep'), Number(req.query('effect') ?? 20))),
   );
@@ -137,12 +133,8 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     const event = await wholeEvent(source, run, Number(seq));
     return event === null ? answerError(context, 'there is no such event', 404) : context.json(event);
   });
-  app.get('/api/runs/:run/changes', async (context) =>
-    context.json(await changesOf(source, context.req.param('run'))),
-  );
-  app.get('/api/runs/:run/review', async (context) =>
-    context.json(await reviewOf(source, context.req.param('run'))),
-  );
+  app.get('/api/runs/:run/changes', async (context) => context.json(await changesOf(source, context.req.param('run'))));
+  app.get('/api/runs/:run/review', async (context) => context.json(await reviewOf(source, context.req.param('run'))));
   app.put('/api/runs/:run/review', async (context) => {
     const { saved, review } = await storeReview(source, context.req.param('run'), await bodyOf(context));
     return saved
@@ -187,8 +179,5 @@ const bodyOf = async (context: Context): Promise<unknown> => {
   return body;
 };
 
-const answerError = (
-  context: Context,
-  error: string,
-  status: 400 | 401 | 403 | 404 | 413 | 500 | 503,
-): Response => context.json({ error } satisfies ErrorAnswer, status);
+const answerError = (context: Context, error: string, status: 400 | 401 | 403 | 404 | 413 | 500 | 503): Response =>
+  context.json({ error } satisfies ErrorAnswer, status);

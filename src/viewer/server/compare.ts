@@ -61,15 +61,19 @@ const shown = (title: string, { columns = [], rows, right = [] }: Grid): ShownTa
  * @throws UsageError if there is no such sweep, or the change is none
  */
 export function forecastFor(resultsPath: string, sweep: string, points: number): ForecastAnswer {
-  if (!(points > 0 && points < 100))
-    throw new UsageError('usage', 'expected a change above 0 and below 100 points');
+  if (!(points > 0 && points < 100)) throw new UsageError('usage', 'expected a change above 0 and below 100 points');
   const { cells, concurrency, max_usd: maxUsd } = findPlan(resultsPath, sweep);
   const { results } = resultsIndex(resultsPath).digests();
   const document = forecast(
     configurationsIn(cells).map((one) => expectedOf(one, results, {})),
     {
-      ...{ effect: points / 100, power: POWER, alpha: ALPHA, concurrency, maxUsd },
-      ...{ mostRuns: MOST_RUNS, sides: 2 },
+      effect: points / 100,
+      power: POWER,
+      alpha: ALPHA,
+      concurrency,
+      maxUsd,
+      mostRuns: MOST_RUNS,
+      sides: 2,
     },
   );
   return {

@@ -67,9 +67,12 @@ export async function embedSweep(
   return {
     sweep: {
       document: { ...document, ui_url: null, cells },
-      ...{ started: plan.created_at, why: whyOf(lastResults(resultsPath, plan)), notes },
+      started: plan.created_at,
+      why: whyOf(lastResults(resultsPath, plan)),
+      notes,
       tables: sweepTables(document, Infinity),
-      ...{ open: [], engine: true },
+      open: [],
+      engine: true,
     },
     runs,
   };
@@ -78,8 +81,7 @@ export async function embedSweep(
 const SEE_ALL = '`llm-tool-test view` shows all where the results are.';
 
 /** The id of a run is the name of its folder. */
-const idOf = ({ results_dir: folder }: SweepCell): string | null =>
-  folder === null ? null : basename(folder);
+const idOf = ({ results_dir: folder }: SweepCell): string | null => (folder === null ? null : basename(folder));
 
 /** Returns why a run cannot be shown if its files are gone or broken. */
 async function embedRun(
@@ -96,7 +98,11 @@ async function embedRun(
   const tooLong = JSON.stringify(changes).length > ofRun;
   return {
     answer: {
-      ...{ state: 'ended', run, metrics, human: cell.human ?? null, uiUrl: null },
+      state: 'ended',
+      run,
+      metrics,
+      human: cell.human ?? null,
+      uiUrl: null,
       siblings: siblings.get(keyOf(cell)) ?? [],
     },
     events: eventsIn(runFiles(cell.results_dir).events, ofRun),

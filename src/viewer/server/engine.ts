@@ -82,18 +82,22 @@ export function viewEngine(resultsPath: string, warn: (text: string) => void): E
         active.slice(0, MOST_RUNS).map(async ({ cell, workflowId }): Promise<OpenRunState> => {
           const { step, agent, startedAt } = await activeStep(session.client, workflowId);
           return {
-            ...{ cell, run: here.get(cell) ?? null, step, doing: agent?.doing ?? null, since: startedAt },
+            cell,
+            run: here.get(cell) ?? null,
+            step,
+            doing: agent?.doing ?? null,
+            since: startedAt,
             costUsd: agent?.costUsd ?? null,
           };
         }),
       );
       return [
         ...steps,
-        ...active
-          .slice(MOST_RUNS)
-          .map(({ cell }): OpenRunState => ({ cell, run: here.get(cell) ?? null, ...UNKNOWN })),
+        ...active.slice(MOST_RUNS).map(({ cell }): OpenRunState => ({ cell, run: here.get(cell) ?? null, ...UNKNOWN })),
         ...parkedIn(progress).map((wait): OpenRunState => ({
-          ...{ cell: wait.cell, run: here.get(wait.cell) ?? null, ...UNKNOWN },
+          cell: wait.cell,
+          run: here.get(wait.cell) ?? null,
+          ...UNKNOWN,
           step: explainedWait(wait, Date.now()),
         })),
       ];

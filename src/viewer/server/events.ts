@@ -41,11 +41,7 @@ export async function* eventsOf(
   if (existsSync(files.events)) yield* recordedEvents(files.events, signal);
 }
 
-async function* liveEvents(
-  file: string,
-  isOpen: () => boolean,
-  signal: AbortSignal,
-): AsyncGenerator<EventsLine, void> {
+async function* liveEvents(file: string, isOpen: () => boolean, signal: AbortSignal): AsyncGenerator<EventsLine, void> {
   const tail = tailEvents(file);
   try {
     for (;;) {

@@ -3,15 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { editableReview, type EditableReview, saveReview } from '#client';
 import { UsageError } from '#lib';
-import {
-  configurationOf,
-  type Judged,
-  judgedIn,
-  Metrics,
-  type ResultDigest,
-  ReviewFields,
-  RunRecord,
-} from '#model';
+import { configurationOf, type Judged, judgedIn, Metrics, type ResultDigest, ReviewFields, RunRecord } from '#model';
 import { EffectiveScenario, findAgentStep } from '#scenario';
 import { readResultsFile, resultsIndex, runFiles, scenarioFile } from '#store';
 import { findById, findPlan, readReview } from '#sweeps';
@@ -57,11 +49,12 @@ async function openRun(
   const { scenarios } = findPlan(resultsPath, sweep);
   const planned = scenarios.find(({ name, variant }) => name === cell.scenario && variant === cell.variant);
   const stored =
-    planned === undefined
-      ? null
-      : readResultsFile(scenarioFile(resultsPath, planned.hash), EffectiveScenario).scenario;
+    planned === undefined ? null : readResultsFile(scenarioFile(resultsPath, planned.hash), EffectiveScenario).scenario;
   return {
-    ...{ state: 'open', run, sweep, cell },
+    state: 'open',
+    run,
+    sweep,
+    cell,
     description: stored?.description ?? '',
     prompt: stored === null ? null : (findAgentStep(stored)?.prompt ?? null),
     uiUrl: await engine.page(workflowId),

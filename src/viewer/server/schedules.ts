@@ -20,10 +20,10 @@ export async function schedulesOf({ resultsPath }: { resultsPath: string }): Pro
       return {
         schedule,
         reference: known,
-        words:
-          latest === undefined ? [] : [latest.text, ...rises.filter((text) => !latest.text.includes(text))],
+        words: latest === undefined ? [] : [latest.text, ...rises.filter((text) => !latest.text.includes(text))],
         nights: ended.slice(-MOST_NIGHTS).map((one): ShownNight => ({
-          ...{ sweep: one.sweep ?? '', at: one.scheduled_at },
+          sweep: one.sweep ?? '',
+          at: one.scheduled_at,
           ...rateOfNight(one.configurations),
           text: nightText(one, known?.sweep ?? null, begun),
           begins: begun.has(one.sweep ?? ''),

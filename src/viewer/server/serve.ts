@@ -31,7 +31,11 @@ export async function serveViewer({ resultsPath, port, variables, warn }: ServeO
   const engine = viewEngine(resultsPath, warn);
   let bound = port;
   const app = viewerApp({
-    ...{ resultsPath, engine, variables, token, warn },
+    resultsPath,
+    engine,
+    variables,
+    token,
+    warn,
     port: () => bound,
     pages: packageFile('dist/viewer'),
   });

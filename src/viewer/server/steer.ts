@@ -32,11 +32,7 @@ interface Source {
  *
  * @throws UsageError if there is no such sweep, it has ended, or there is no such command
  */
-export async function steer(
-  { resultsPath, variables, warn }: Source,
-  id: string,
-  verb: string,
-): Promise<void> {
+export async function steer({ resultsPath, variables, warn }: Source, id: string, verb: string): Promise<void> {
   const known = VERBS.find((name) => name === verb);
   if (known === undefined) throw new UsageError('usage', `'${verb}' cannot be done from the page`);
   const plan = findPlan(resultsPath, id);

@@ -50,7 +50,9 @@ export function sweepLists(
         ...sweep,
         paused: sweep.status === 'open' && isPaused(resultsPath, sweep.id),
       })),
-      ...{ more, place: displayPath(resultsPath), engine: await engine.isUp() },
+      more,
+      place: displayPath(resultsPath),
+      engine: await engine.isUp(),
     };
   };
   const stamp = async (): Promise<string> =>
@@ -103,8 +105,11 @@ async function* statesOf(
     if (document === null || stamp !== stamped) document = await sweepDocument(resultsPath, plan, warn);
     stamped = stamp;
     const state: SweepState = {
-      ...{ document, started: plan.created_at, why: whyOf(last) },
-      ...{ notes: notesOf(document), tables: sweepTables(document, Infinity) },
+      document,
+      started: plan.created_at,
+      why: whyOf(last),
+      notes: notesOf(document),
+      tables: sweepTables(document, Infinity),
       open: isOver ? [] : await engine.doing(plan.sweep, last),
       engine: await engine.isUp(),
     };
@@ -119,9 +124,7 @@ async function* statesOf(
 const LOOK_MS = 700;
 
 const stampOfSweep = (resultsPath: string, { sweep }: Plan): string =>
-  [resultsLog(resultsPath), summaryFile(resultsPath, sweep), pausedFile(resultsPath, sweep)]
-    .map(stampOf)
-    .join(' ');
+  [resultsLog(resultsPath), summaryFile(resultsPath, sweep), pausedFile(resultsPath, sweep)].map(stampOf).join(' ');
 
 /**
  * Returns a function that returns a text that changes with the reviews of runs. It looks at thousands of files less
@@ -141,9 +144,7 @@ function reviewStamps(resultsPath: string): (last: ReadonlyMap<string, ResultDig
 
 export const whyOf = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
   Object.fromEntries(
-    [...last.values()].flatMap((line) =>
-      line.outcome === 'pass' ? [] : [[line.cell, whyNotPassed(line)] as const],
-    ),
+    [...last.values()].flatMap((line) => (line.outcome === 'pass' ? [] : [[line.cell, whyNotPassed(line)] as const])),
   );
 
 export const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultDigest> =>

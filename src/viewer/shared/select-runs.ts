@@ -63,10 +63,7 @@ export function selectRuns(
 const ORDER = ['fail', 'error', 'waiting', 'cancelled', 'pass'];
 
 /** Sorts running cells first, then failures; otherwise in the order of the sweep. */
-export function importantFirst(
-  cells: readonly SweepCell[],
-  running: { has(id: string): boolean },
-): SweepCell[] {
+export function importantFirst(cells: readonly SweepCell[], running: { has(id: string): boolean }): SweepCell[] {
   const rank = (cell: SweepCell): number => (running.has(cell.id) ? -1 : ORDER.indexOf(outcomeName(cell)));
   return [...cells].sort((a, b) => rank(a) - rank(b));
 }

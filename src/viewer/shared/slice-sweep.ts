@@ -33,7 +33,12 @@ export function sliceSweep(
   const shown = new Set(runs.map(({ id }) => id));
   const distinct = (of: (cell: SweepCell) => string): string[] => [...new Set(cells.map(of))];
   return {
-    ...{ document, started, notes, tables, runs, engine },
+    document,
+    started,
+    notes,
+    tables,
+    runs,
+    engine,
     choices: {
       outcomes: distinct(outcomeName),
       scenarios: distinct(({ scenario }) => scenario),
@@ -65,10 +70,8 @@ interface Count {
 }
 
 /** The mark of a run: its outcome, or what it does instead of having one. */
-const lookOf = (
-  { id, outcome }: Pick<SweepCell, 'id' | 'outcome'>,
-  running: { has(id: string): boolean },
-): string => (running.has(id) ? 'running' : (outcome ?? 'waiting'));
+const lookOf = ({ id, outcome }: Pick<SweepCell, 'id' | 'outcome'>, running: { has(id: string): boolean }): string =>
+  running.has(id) ? 'running' : (outcome ?? 'waiting');
 
 /** Counts the repetitions of a cell by outcome. `running`: by the ids of those whose runs are open. */
 function countOf(
@@ -76,8 +79,7 @@ function countOf(
   running: { has(id: string): boolean },
 ): Count {
   const ended = cells.filter(({ id }) => !running.has(id));
-  const having = (outcome: SweepCell['outcome']): number =>
-    ended.filter((cell) => cell.outcome === outcome).length;
+  const having = (outcome: SweepCell['outcome']): number => ended.filter((cell) => cell.outcome === outcome).length;
   const checked = ended.filter(isTested);
   const passed = checked.filter(({ outcome }) => outcome === 'pass').length;
   const unchecked = having('pass') + having('fail') - checked.length;
@@ -116,10 +118,7 @@ export function answerFrom({ sweep, runs }: EmbeddedReport, path: string): Answe
   return lines === null ? { error: NOT_HERE } : { lines };
 }
 
-function partOf(
-  { answer, events, changes }: ReportedRun,
-  part: string | undefined,
-): readonly object[] | null {
+function partOf({ answer, events, changes }: ReportedRun, part: string | undefined): readonly object[] | null {
   if (part === undefined) return [answer];
   if (part === 'events') return events;
   return part === 'changes' ? [changes] : null;

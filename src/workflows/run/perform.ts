@@ -55,8 +55,7 @@ export function createPerformer(isSparse: boolean, limits: RunLimits): Performer
       if (isCancellation(error)) throw error;
       failures.push({ step, message: rootCauseMessage(error) });
       // A cancelled step may also end with another error: its worker died, or its agent could not be killed.
-      if (CancellationScope.current().consideredCancelled)
-        throw new CancelledFailure('the run was cancelled');
+      if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the run was cancelled');
       return null;
     } finally {
       setCurrentDetails(runDetails(lines));

@@ -67,9 +67,7 @@ export async function performSteps(
       }
       case 'command': {
         const planned = { step: name, title: `${label}: ${step.subject}`, ...within(step.timeoutSecs) };
-        await perform(planned, (options) =>
-          activities.runPostScript.executeWithOptions(options, [run, index]),
-        );
+        await perform(planned, (options) => activities.runPostScript.executeWithOptions(options, [run, index]));
         if (!isAfterAgent && failures.some((failure) => failure.step === name)) return null;
         break;
       }
@@ -147,9 +145,7 @@ async function performGates(
       (steps, options) =>
         steps === inProcess
           ? checkInProcess(gate, args, options)
-          : endOfGate(
-              (gate.asks === true ? steps.askGate : steps.checkGate).executeWithOptions(options, args),
-            ),
+          : endOfGate((gate.asks === true ? steps.askGate : steps.checkGate).executeWithOptions(options, args)),
       gate.inProcess,
     );
     if (end?.status !== 'pass') notPassed += 1;

@@ -39,8 +39,7 @@ export function isHeldBack({ limits, open, caps }: SchedulerState, kind: CellKin
   if (account !== null && ownValue(limits, account) !== undefined) return true;
   const parked = [...open.values()].filter(
     (run) =>
-      run.parked !== null &&
-      (account === null ? run.page.cell.agent === kind.agent : accountOf(run.page) === account),
+      run.parked !== null && (account === null ? run.page.cell.agent === kind.agent : accountOf(run.page) === account),
   );
   return parked.length >= 2 * caps.total;
 }

@@ -28,8 +28,7 @@ export function nextAction(state: SchedulerState, now: number): Step | null {
   if (isFull) return state.held ? null : loadNext(state);
   const wake = wakeNext(state, now);
   return (
-    wake ??
-    (state.held ? null : (placeAgain(state) ?? startNext(state, now) ?? loadNext(state) ?? decideNext(state)))
+    wake ?? (state.held ? null : (placeAgain(state) ?? startNext(state, now) ?? loadNext(state) ?? decideNext(state)))
   );
 }
 

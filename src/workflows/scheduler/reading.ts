@@ -2,15 +2,7 @@ import { groupBy } from '#lib/pure';
 import type { CellPage, Decided, UnreadCells } from '#protocol';
 import { couldRun } from './may-start.js';
 import { withEarlierCost } from './money.js';
-import {
-  allRead,
-  kindOf,
-  modelKey,
-  type Queue,
-  type SchedulerState,
-  type WaitingCell,
-  withLimit,
-} from './state.js';
+import { allRead, kindOf, modelKey, type Queue, type SchedulerState, type WaitingCell, withLimit } from './state.js';
 
 /** The cells to read next: those at `positions`, or a page that begins at `offset`. */
 export type Wanted = { positions: readonly number[] } | { offset: number };
@@ -41,9 +33,7 @@ export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted):
   const total = state.untilClear === undefined ? page.total : state.total;
   const counts = { ...state.counts };
   const money =
-    state.money === null || page.earlierUsd === undefined
-      ? state.money
-      : withEarlierCost(state.money, page.earlierUsd);
+    state.money === null || page.earlierUsd === undefined ? state.money : withEarlierCost(state.money, page.earlierUsd);
   const waiting: WaitingCell[] = [];
   for (const [index, one] of cells.entries()) {
     if (one.finished !== null) counts[one.finished] += 1;
@@ -58,7 +48,12 @@ export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted):
       ? { offset: wanted.offset + cells.length, rest: page.rest ?? null }
       : { unread: withoutPositions(state, new Set(wanted.positions)) };
   return {
-    ...{ ...state, ...read, counts, money, total, loading: false },
+    ...state,
+    ...read,
+    counts,
+    money,
+    total,
+    loading: false,
     queues: enqueue(state.queues, waiting),
     limits: (page.limits ?? []).reduce(withLimit, state.limits),
   };
@@ -74,7 +69,10 @@ export function withDecision(
     ...state,
     counts,
     money: money === null ? null : withEarlierCost(money, spentUsd),
-    ...{ total: released, offset: released, unread: next, loading: false },
+    total: released,
+    offset: released,
+    unread: next,
+    loading: false,
     // Cells lost so far are recorded, unless nothing more is run.
     lost: next.length === 0 ? state.lost : [],
     untilClear: {

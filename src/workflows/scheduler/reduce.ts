@@ -104,11 +104,7 @@ function withParked(state: SchedulerState, cell: string, parked: Parked): Schedu
   return { ...state, open, limits: withLimit(state.limits, limit) };
 }
 
-const withPlace = (
-  state: SchedulerState,
-  cell: string,
-  place: NonNullable<OpenRun['place']>,
-): SchedulerState => {
+const withPlace = (state: SchedulerState, cell: string, place: NonNullable<OpenRun['place']>): SchedulerState => {
   const run = state.open.get(cell);
   return run === undefined ? state : { ...state, open: new Map(state.open).set(cell, { ...run, place }) };
 };
@@ -153,8 +149,7 @@ const mapRuns = ({ open }: SchedulerState, change: (run: OpenRun) => OpenRun): M
 export function reduce(before: SchedulerState, event: SweepEvent, now: number): Step {
   let state = withoutHopeless(withoutPassedLimits(applyEvent(before, event, now), now), now);
   const actions: SweepAction[] = [];
-  if (state.placed && (event.type === 'paused' || event.type === 'cancelled'))
-    actions.push({ type: 'stop seeking' });
+  if (state.placed && (event.type === 'paused' || event.type === 'cancelled')) actions.push({ type: 'stop seeking' });
   if (event.type === 'cancelled') actions.push({ type: 'cancel runs' });
   for (let next = nextAction(state, now); next !== null; next = nextAction(state, now)) {
     state = next.state;

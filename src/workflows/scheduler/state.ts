@@ -66,8 +66,7 @@ export const kindOf = ({ cell: { agent, model }, provider, account }: PageCell):
   ...(account === undefined ? {} : { account }),
 });
 
-export const kindKey = ({ agent, model, ...of }: CellKind): string =>
-  JSON.stringify([agent, model, accountOf(of)]);
+export const kindKey = ({ agent, model, ...of }: CellKind): string => JSON.stringify([agent, model, accountOf(of)]);
 
 /** The accounts of limits, of open runs, and of the cells that were read but not started. */
 export const accountsIn = ({ limits, open, queues, unread }: SchedulerState): string[] => [
@@ -104,9 +103,7 @@ const initialState = ({ concurrency, caps, maxUsd, placed, untilClear }: SweepIn
   lastOrderAt: 0,
   loading: false,
   // Cells are read only by the positions that a decision names.
-  ...(untilClear === undefined
-    ? {}
-    : { total: 0, untilClear: { decision: null, released: [], isOver: false } }),
+  ...(untilClear === undefined ? {} : { total: 0, untilClear: { decision: null, released: [], isOver: false } }),
 });
 
 /** True if every cell of the plan has been read. */
@@ -146,9 +143,7 @@ export const placedRuns = ({ open }: SchedulerState): { run: OpenRun; place: Run
 export const incarnationOf = ({ lostHosts = [] }: Pick<OpenRun, 'lostHosts'>): number => lostHosts.length + 1;
 
 /** The numbers that tell a run apart from others of its cell in this round. */
-export const numbersOf = (
-  run: Pick<OpenRun, 'page' | 'lostHosts'>,
-): Pick<RunNumbers, 'redo' | 'incarnation'> => ({
+export const numbersOf = (run: Pick<OpenRun, 'page' | 'lostHosts'>): Pick<RunNumbers, 'redo' | 'incarnation'> => ({
   ...(run.page.redo === undefined ? {} : { redo: run.page.redo }),
   incarnation: incarnationOf(run),
 });
@@ -212,5 +207,4 @@ export function startState(input: SweepInput): SchedulerState {
 }
 
 /** A search for a host ends with the history that began it. */
-const withoutSearch = (run: OpenRun): OpenRun =>
-  run.place === 'being sought' ? { ...run, place: 'wanted' } : run;
+const withoutSearch = (run: OpenRun): OpenRun => (run.place === 'being sought' ? { ...run, place: 'wanted' } : run);

@@ -1,14 +1,6 @@
 import { CancellationScope, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '#activities';
-import {
-  checkMs,
-  LOST_SECS,
-  type LostHost,
-  type OpenRun,
-  placeQueueOf,
-  type RunPlace,
-  runWorkflowId,
-} from '#protocol';
+import { checkMs, LOST_SECS, type LostHost, type OpenRun, placeQueueOf, type RunPlace, runWorkflowId } from '#protocol';
 import { cellLabel } from '#model/pure';
 import { lostHosts, look } from '../scheduler/signs-of-life.js';
 import { numbersOf, placedRuns } from '../scheduler/state.js';
@@ -97,7 +89,9 @@ async function loseRuns(sweep: Sweep, hosts: HostWatch, place: RunPlace): Promis
     for (const { of } of runs) hosts.losing.add(of);
     try {
       const ended = await activities.endLostRuns({
-        ...{ sweep: name, round, host },
+        sweep: name,
+        round,
+        host,
         runs: runs.map(({ run }) => ({ cell: run.page.cell, ...numbersOf(run) })),
         origin: sweep.origin,
       });

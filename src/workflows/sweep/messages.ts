@@ -112,8 +112,7 @@ export async function verifyClaims(sweep: Sweep): Promise<never> {
     const proofs = await quickly((steps) => steps.verifyParked({ sweep: sweep.input.sweep, signals }));
     for (const [index, { cell, parked, workflowId }] of claims.entries()) {
       const wakeProof = proofs[index] ?? null;
-      if (wakeProof !== null)
-        enqueue(sweep, { type: 'parked', cell, parked: { ...parked, wakeProof } }, workflowId);
+      if (wakeProof !== null) enqueue(sweep, { type: 'parked', cell, parked: { ...parked, wakeProof } }, workflowId);
     }
     sweep.isVerifying = false;
   }

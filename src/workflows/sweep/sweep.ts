@@ -117,8 +117,7 @@ export function workflowIdOf({ input, state }: Pick<Sweep, 'input' | 'state'>, c
 export const handleOf = (sweep: Sweep, cell: string): ExternalWorkflowHandle =>
   getExternalWorkflowHandle(workflowIdOf(sweep, cell));
 
-export const isLosing = ({ hosts }: Sweep, workflowId: string): boolean =>
-  hosts?.losing.has(workflowId) === true;
+export const isLosing = ({ hosts }: Sweep, workflowId: string): boolean => hosts?.losing.has(workflowId) === true;
 
 export const statusOf = ({ state }: Sweep): SweepStatus =>
   state.cancelled ? 'cancelled' : state.paused ? 'paused' : 'running';

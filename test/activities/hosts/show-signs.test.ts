@@ -12,8 +12,13 @@ async function shownOnce({ hasRuns }: { hasRuns: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), 'signs-'));
   const store = await openSharedStore(folder);
   const host = {
-    ...{ id: 'aaaaaaaa', name: 'a', labels: [], agents: null, isDraining: () => true },
-    ...{ slots: createSlots(folder, 1), offers: createOffers() },
+    id: 'aaaaaaaa',
+    name: 'a',
+    labels: [],
+    agents: null,
+    isDraining: () => true,
+    slots: createSlots(folder, 1),
+    offers: createOffers(),
   } as unknown as Host;
   await store.put(hostObject('bbbbbbbb'), JSON.stringify({ ...hostRecord(host, 1), id: 'bbbbbbbb' }));
   utimesSync(join(folder, hostObject('bbbbbbbb')), 0, 0);
@@ -21,8 +26,13 @@ async function shownOnce({ hasRuns }: { hasRuns: boolean }) {
   const ending = new AbortController();
   await showSigns(
     {
-      ...{ store, host, everyMs: 1, onDrain: () => undefined, onShown: () => ending.abort() },
-      ...{ hasRuns: () => Promise.resolve(hasRuns), reachesServer: () => Promise.resolve(true) },
+      store,
+      host,
+      everyMs: 1,
+      onDrain: () => undefined,
+      onShown: () => ending.abort(),
+      hasRuns: () => Promise.resolve(hasRuns),
+      reachesServer: () => Promise.resolve(true),
       warn: (line) => {
         throw new Error(line);
       },

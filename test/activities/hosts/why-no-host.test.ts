@@ -14,7 +14,10 @@ function declining() {
   let now = NOW;
   const offers = createOffers(() => now);
   const host = (name: string, declines: string[], more: { draining?: boolean; silentFor?: number } = {}) => ({
-    ...{ id: name, name, draining: more.draining ?? false, at: iso(now - (more.silentFor ?? 0)) },
+    id: name,
+    name,
+    draining: more.draining ?? false,
+    at: iso(now - (more.silentFor ?? 0)),
     declined: declines.map((what) => ({ what, reason: 'not installed', since: iso(now), at: iso(now) })),
   });
   return {
@@ -29,8 +32,7 @@ function declining() {
     now: () => now,
   };
 }
-const GIVEN_UP =
-  'no host can run it (a: no key; b: not installed); run `llm-tool-test workers` to see the hosts';
+const GIVEN_UP = 'no host can run it (a: no key; b: not installed); run `llm-tool-test workers` to see the hosts';
 
 describe('a cell that hosts decline', () => {
   it('is given up once it has been offered for long and all of them have been declining it', () => {

@@ -12,7 +12,8 @@ const plain = (text: string): string => text;
 function resource(name: string, failures: number): Resource & { calls: () => number } {
   let calls = 0;
   return {
-    ...{ name, remedy: `remove ${name}` },
+    name,
+    remedy: `remove ${name}`,
     calls: () => calls,
     remove: () => {
       calls += 1;

@@ -23,8 +23,7 @@ it('leaves a run alone until the server says that it has ended', () => {
       const gone =
         run.kind === 'missing' ||
         (run.kind === 'found' &&
-          (!run.running ||
-            (firstRunId !== undefined && run.firstRunId !== null && run.firstRunId !== firstRunId)));
+          (!run.running || (firstRunId !== undefined && run.firstRunId !== null && run.firstRunId !== firstRunId)));
       expect(action(run, sweep, firstRunId) === 'end').toBe(gone);
     }),
   );

@@ -63,26 +63,17 @@ test.each([
   ['| file | yes      |', '| file | maybe    |', 'expected yes or no as Required'],
   ['| The file    |', '|             |', 'the argument has no description'],
   ['| Code           |', '| Error          |', /^expected the columns Code \| Description; got Error/],
-  [
-    '| FILE_NOT_FOUND |',
-    '| file missing   |',
-    '"file missing" is not a code; expected one like FILE_NOT_FOUND',
-  ],
+  ['| FILE_NOT_FOUND |', '| file missing   |', '"file missing" is not a code; expected one like FILE_NOT_FOUND'],
   ['| There is no such file |', '|                       |', 'FILE_NOT_FOUND has no description'],
 ])('a table with %j written as %j has one problem there', (from, to, message) => {
   expect(problemsAfter(from, to)).toEqual([
-    [
-      expect.stringContaining(to),
-      typeof message === 'string' ? message : (expect.stringMatching(message) as string),
-    ],
+    [expect.stringContaining(to), typeof message === 'string' ? message : (expect.stringMatching(message) as string)],
   ]);
 });
 
 test('a code that is listed twice is a problem in the second row', () => {
   const row = '| FILE_NOT_FOUND | It cannot be read |';
-  expect(problemsAfter(/(\| FILE_NOT_FOUND .*\n)/, `$1${row}\n`)).toEqual([
-    [row, 'FILE_NOT_FOUND is listed twice'],
-  ]);
+  expect(problemsAfter(/(\| FILE_NOT_FOUND .*\n)/, `$1${row}\n`)).toEqual([[row, 'FILE_NOT_FOUND is listed twice']]);
 });
 
 test('"None." stands for the table of a script without arguments', () => {
@@ -94,7 +85,5 @@ test('"None." stands for the table of a script without arguments', () => {
 
 test('an example has the flags of Usage', () => {
   const example = 'deno run --allow-read --allow-net .agents/scripts/count/run.ts two.txt';
-  expect(problemsAfter(/deno run .* two.txt/, example)).toEqual([
-    [example, 'its flags differ from those in Usage'],
-  ]);
+  expect(problemsAfter(/deno run .* two.txt/, example)).toEqual([[example, 'its flags differ from those in Usage']]);
 });

@@ -14,11 +14,16 @@ const agentNamed = (name: string) => agents.get(name) ?? fail(`there is no agent
 /** The outcome of a run whose gate has failed after this end. */
 const outcomeAfter = (ending: string): string =>
   decideOutcome({
-    ...{ rule: 'all_pass', needsAgent: true, cancelled: false, unfit: null },
+    rule: 'all_pass',
+    needsAgent: true,
+    cancelled: false,
+    unfit: null,
     agent: { ending: ending as 'unable', completed: ending === 'done', message: '' },
     checks: [
       {
-        ...{ kind: 'gate', step: 'gate 1', why: null },
+        kind: 'gate',
+        step: 'gate 1',
+        why: null,
         left: { status: 'fail', message: '', gate_type: 'file_exists', subject: 'a', name: null } as never,
       },
     ],
@@ -47,8 +52,12 @@ const STREAMS: Readonly<Record<string, (message: string) => Printed>> = {
   'claude-code': (message) => ({
     lines: [
       {
-        ...{ type: 'result', subtype: 'success', is_error: true, result: message },
-        ...{ terminal_reason: 'model_error', api_error_status: null },
+        type: 'result',
+        subtype: 'success',
+        is_error: true,
+        result: message,
+        terminal_reason: 'model_error',
+        api_error_status: null,
       },
     ],
     exitCode: 1,
@@ -120,10 +129,7 @@ const OUTAGES = [
 
 /** Messages of agents about the account or the policy of the provider. */
 const REFUSALS = [
-  [
-    '401 {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
-    'its key was refused',
-  ],
+  ['401 {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}', 'its key was refused'],
   ['Incorrect API key provided: sk-x.', 'its key was refused'],
   ['Request failed with status code 401', 'its key was refused'],
   ['Error code: 402 - no words', 'the account has no credit or no access'],
@@ -156,9 +162,7 @@ describe.each(Object.keys(STREAMS))('an error that %s reports', (name) => {
   it('says when the account can be used again, and is waited for until then', () => {
     const found = endAfter(
       name,
-      printed(
-        'You have reached your specified API usage limits. You will regain access on 2026-11-29 at 00:00 UTC.',
-      ),
+      printed('You have reached your specified API usage limits. You will regain access on 2026-11-29 at 00:00 UTC.'),
     );
     expect(found.ending).toBe('unable');
     expect(found.again).toEqual({ why: 'limit', at: Date.parse('2026-11-29T00:01:00Z') });
@@ -195,14 +199,14 @@ describe('the last message of an agent whose output is text', () => {
   const endWith = (stderr: string, changes: Partial<AgentEnd> = {}) =>
     endAfter('text', { lines: [], exitCode: 1 }, { stderr, ...changes });
 
-  it.each([
-    ...OUTAGES.filter((message) => !message.startsWith('<')),
-    ...REFUSALS.map(([message]) => message),
-  ])('shows that its provider did not serve it: %s', (message) => {
-    const trace = `some log\n${message}\n    at send (client.js:1:2) {\n  code: 'x'\n}\n\nNode.js v20.19.0\n`;
-    for (const stderr of [message, `first\n${message}\n`, trace])
-      expect(endWith(stderr)).toMatchObject({ ending: 'unable', again: null });
-  });
+  it.each([...OUTAGES.filter((message) => !message.startsWith('<')), ...REFUSALS.map(([message]) => message)])(
+    'shows that its provider did not serve it: %s',
+    (message) => {
+      const trace = `some log\n${message}\n    at send (client.js:1:2) {\n  code: 'x'\n}\n\nNode.js v20.19.0\n`;
+      for (const stderr of [message, `first\n${message}\n`, trace])
+        expect(endWith(stderr)).toMatchObject({ ending: 'unable', again: null });
+    },
+  );
 
   it.each([
     'curl: (22) The requested URL returned error: 401\ngiving up: the shop does not answer as specified',

@@ -64,10 +64,7 @@ const MESSAGES: readonly [kind: string, message: string][] = [
     'unexpected status 401 Unauthorized: Missing bearer or basic authentication in header, url: https://api.openai.com/v1/responses',
   ],
   ['auth', 'Missing environment variable: `OPENAI_API_KEY`.'],
-  [
-    'policy',
-    'This content was flagged for possible cybersecurity risk. If this seems wrong, try rephrasing.',
-  ],
+  ['policy', 'This content was flagged for possible cybersecurity risk. If this seems wrong, try rephrasing.'],
   ['policy', '{"type":"invalid_request","code":"cyber_policy","message":"blocked"}'],
   ['policy', 'stream disconnected before completion: Incomplete response returned, reason: content_filter'],
   ['policy', 'the model stopped: content-filter'],
@@ -80,10 +77,7 @@ const MESSAGES: readonly [kind: string, message: string][] = [
   ['auth', 'OAuth token revoked · Please run /login'],
   ['account', 'API Error: 400 This organization has been disabled.'],
   ['account', 'Your organization has disabled Claude subscription access for Claude Code · Use an API key'],
-  [
-    'account',
-    'Your account does not have access to Claude. Please login again or contact your administrator.',
-  ],
+  ['account', 'Your account does not have access to Claude. Please login again or contact your administrator.'],
   ['auth', 'Please run /login · API Error: 403 {"error":{"type":"permission_error","message":"no member"}}'],
   ['account', 'API Error: Usage credits required for 1M context · run /usage-credits to turn them on'],
   ['limit', "You've hit your monthly spend limit."],
@@ -93,10 +87,7 @@ const MESSAGES: readonly [kind: string, message: string][] = [
   ['auth', 'Please set an Auth method in your settings.json or specify GEMINI_API_KEY'],
   ['account', 'This account has been suspended for violation of Terms of Service.'],
   ['limit', 'You have exhausted your daily quota on this model.'],
-  [
-    'account',
-    '{"error":{"code":"402","message":"Insufficient account balance","type":"insufficient_balance"}}',
-  ],
+  ['account', '{"error":{"code":"402","message":"Insufficient account balance","type":"insufficient_balance"}}'],
   ['limit', 'Free usage exceeded, subscribe to Go'],
   ['limit', 'You have hit your ChatGPT usage limit (plus plan). Try again in ~42 min.'],
   ['auth', 'No API key found for "openai". Set an API key environment variable.'],
@@ -122,14 +113,12 @@ describe('a failure that an agent reports', () => {
   });
 
   it('has a message with the host that refused the key and the original text', () => {
-    const message =
-      'unexpected status 401 Unauthorized: Incorrect API key, url: http://proxy.test:8080/v1/responses';
+    const message = 'unexpected status 401 Unauthorized: Incorrect API key, url: http://proxy.test:8080/v1/responses';
     expect(failure(message, 401)?.message).toBe(`its key was refused by proxy.test:8080: ${message}`);
   });
 
   it('is described by the relevant line of stderr, not by the last one', () => {
-    const stderr =
-      'ApiError: API key not valid.\n    at main (file.js:1:2) {\n  status: 401\n}\nRetrying in a moment';
+    const stderr = 'ApiError: API key not valid.\n    at main (file.js:1:2) {\n  status: 401\n}\nRetrying in a moment';
     expect(failure('', undefined, stderr)?.message).toBe('its key was refused: ApiError: API key not valid.');
   });
 
@@ -182,7 +171,8 @@ describe('a failure that an agent reports', () => {
             }),
           );
           const { outcome } = decideOutcome({
-            ...{ rule: 'all_pass', needsAgent: true },
+            rule: 'all_pass',
+            needsAgent: true,
             cancelled: false,
             unfit: null,
             agent: { ...classified, completed: false },
@@ -211,17 +201,12 @@ describe('noise on stderr', () => {
 
   it('is not taken as the reason if the agent was killed', () => {
     const stderr = 'unexpected status 503, which the agent printed long before it was killed';
-    expect(classifyByResult(ending({ exitCode: 143, stderr })).message).toBe(
-      'it was killed from outside (SIGTERM)',
-    );
+    expect(classifyByResult(ending({ exitCode: 143, stderr })).message).toBe('it was killed from outside (SIGTERM)');
   });
 
   it('does not hide the reason before it', () => {
-    const stderr =
-      'thread main panicked: no such thing\nRipgrep is not available. Falling back to GrepTool.\n}\n';
-    expect(classifyByResult(ending({ exitCode: 101, stderr })).message).toContain(
-      'exit 101: thread main panicked',
-    );
+    const stderr = 'thread main panicked: no such thing\nRipgrep is not available. Falling back to GrepTool.\n}\n';
+    expect(classifyByResult(ending({ exitCode: 101, stderr })).message).toContain('exit 101: thread main panicked');
   });
 });
 

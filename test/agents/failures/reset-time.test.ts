@@ -75,19 +75,13 @@ describe('a reset time given as a time of day', () => {
 
   it('respects the change between summer and winter time', () => {
     // Clocks in Berlin go back on 2026-10-25 at 01:00 UTC, and forward on 2026-03-29 at 01:00 UTC.
-    expect(at('resets 9am (Europe/Berlin)', Date.parse('2026-10-24T20:00:00Z'))).toBe(
-      '2026-10-25T08:01:00.000Z',
-    );
-    expect(at('resets 9am (Europe/Berlin)', Date.parse('2026-03-28T20:00:00Z'))).toBe(
-      '2026-03-29T07:01:00.000Z',
-    );
+    expect(at('resets 9am (Europe/Berlin)', Date.parse('2026-10-24T20:00:00Z'))).toBe('2026-10-25T08:01:00.000Z');
+    expect(at('resets 9am (Europe/Berlin)', Date.parse('2026-03-28T20:00:00Z'))).toBe('2026-03-29T07:01:00.000Z');
   });
 
   it('may be in the next month or year', () => {
     expect(at('resets 1am (UTC)', Date.parse('2026-12-31T20:00:00Z'))).toBe('2027-01-01T01:01:00.000Z');
-    expect(at('resets Jan 2, 1am (UTC)', Date.parse('2026-12-31T20:00:00Z'))).toBe(
-      '2027-01-02T01:01:00.000Z',
-    );
+    expect(at('resets Jan 2, 1am (UTC)', Date.parse('2026-12-31T20:00:00Z'))).toBe('2027-01-02T01:01:00.000Z');
   });
 
   it.each([

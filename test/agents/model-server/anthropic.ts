@@ -10,9 +10,7 @@ const Block = z.union([
 ]);
 const Content = z
   .union([z.string(), z.array(Block)])
-  .transform((content) =>
-    typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content,
-  );
+  .transform((content) => (typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content));
 const Body = z.object({
   model: z.string(),
   stream: z.boolean().default(false),
@@ -29,8 +27,7 @@ const Body = z.object({
 });
 type Blocks = z.infer<typeof Content>;
 
-const textOf = (blocks: Blocks): string =>
-  blocks.flatMap((block) => ('text' in block ? [block.text] : [])).join('\n');
+const textOf = (blocks: Blocks): string => blocks.flatMap((block) => ('text' in block ? [block.text] : [])).join('\n');
 
 const USAGE_LIMIT = "This request would exceed your account's rate limit. Please try again later.";
 
@@ -38,11 +35,7 @@ const ERRORS: Record<ErrorKind, [status: number, type: string, message: string]>
   bad_request: [400, 'invalid_request_error', 'messages: at least one message is required'],
   context_length: [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'],
   bad_key: [401, 'authentication_error', 'invalid x-api-key'],
-  forbidden: [
-    403,
-    'permission_error',
-    'Your API key does not have permission to use the specified resource.',
-  ],
+  forbidden: [403, 'permission_error', 'Your API key does not have permission to use the specified resource.'],
   model_not_found: [404, 'not_found_error', 'model: MODEL'],
   rate_limit: [
     429,
@@ -152,9 +145,7 @@ export const anthropic: Protocol = {
   answer: (turn) => ({
     ...messageOf(turn),
     content: [
-      ...(turn.reasoning === null
-        ? []
-        : [{ type: 'thinking', thinking: turn.reasoning, signature: 'c2NyaXB0ZWQ=' }]),
+      ...(turn.reasoning === null ? [] : [{ type: 'thinking', thinking: turn.reasoning, signature: 'c2NyaXB0ZWQ=' }]),
       ...(turn.text === null ? [] : [{ type: 'text', text: turn.text }]),
       ...(turn.call === null ? [] : [{ type: 'tool_use', ...turn.call }]),
     ],

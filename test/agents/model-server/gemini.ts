@@ -10,9 +10,7 @@ const Part = z.object({
 const Parts = z.object({ role: z.string().optional(), parts: z.array(Part).default([]) });
 const Schema = z.object({ properties: z.record(z.string(), z.unknown()).default({}) });
 const Body = z.object({
-  systemInstruction: z
-    .union([z.string().transform((text) => ({ parts: [{ text }] })), Parts])
-    .default({ parts: [] }),
+  systemInstruction: z.union([z.string().transform((text) => ({ parts: [{ text }] })), Parts]).default({ parts: [] }),
   contents: z.array(Parts),
   tools: z
     .array(
@@ -109,9 +107,7 @@ function chunk(turn: Turn, parts: Record<string, unknown>[], last: boolean): Rec
 const partsOf = (turn: Turn, split: (text: string) => string[]): Record<string, unknown>[] => [
   ...split(turn.reasoning ?? '').map((text) => ({ text, thought: true })),
   ...split(turn.text ?? '').map((text) => ({ text })),
-  ...(turn.call === null
-    ? []
-    : [{ functionCall: { id: turn.call.id, name: turn.call.name, args: turn.call.input } }]),
+  ...(turn.call === null ? [] : [{ functionCall: { id: turn.call.id, name: turn.call.name, args: turn.call.input } }]),
 ];
 
 /** Gemini: `generateContent` and `streamGenerateContent`. */

@@ -34,10 +34,7 @@ function skillTool(
   const short = new RegExp(`[^\\s"'<>()\`]*/${name}/SKILL\\.md`).exec(told)?.[0];
   if (short === undefined) throw new Error(`the client has told nothing of the skill ${name}`);
   // Codex shortens the folders of skills: - `r0` = `/home/user/.codex/skills`
-  const path = short.replace(
-    /^r\d+/,
-    (alias) => new RegExp(`\`${alias}\` = \`(.*?)\``).exec(told)?.[1] ?? alias,
-  );
+  const path = short.replace(/^r\d+/, (alias) => new RegExp(`\`${alias}\` = \`(.*?)\``).exec(told)?.[1] ?? alias);
   if (tools.some((one) => one.name === 'read')) return { name: 'read', input: { path } };
   const shell = shellOf(tools);
   const call = shell && SHELLS[shell.name]?.(`cat ${path}`);

@@ -17,12 +17,7 @@ const ERRORS: Record<ErrorKind, [status: number, type: string, code: string | nu
     'model_not_found',
     "The model 'MODEL' does not exist or you do not have access to it.",
   ],
-  rate_limit: [
-    429,
-    'requests',
-    'rate_limit_exceeded',
-    'Rate limit reached for MODEL on requests per min (RPM).',
-  ],
+  rate_limit: [429, 'requests', 'rate_limit_exceeded', 'Rate limit reached for MODEL on requests per min (RPM).'],
   usage_limit: [429, 'usage_limit_reached', null, 'The usage limit has been reached'],
   server_error: [500, 'server_error', null, 'The server had an error while processing your request.'],
   overloaded: [503, 'server_error', 'server_is_overloaded', 'The server is currently overloaded.'],
@@ -34,8 +29,6 @@ export function refuseAsOpenAi(refusal: Refusal, model: string, now: number): Er
   const message = (refusal.message ?? usual).replace('MODEL', model);
   const wait = refusal.resets_in_secs ?? 3600;
   const limit =
-    refusal.error === 'usage_limit'
-      ? { plan_type: 'plus', resets_at: now + wait, resets_in_seconds: wait }
-      : {};
+    refusal.error === 'usage_limit' ? { plan_type: 'plus', resets_at: now + wait, resets_in_seconds: wait } : {};
   return { status, body: { error: { message, type, param: null, code, ...limit } } };
 }

@@ -63,9 +63,7 @@ function itemsOf(turn: Turn): { item: Item; begun: Item; between: StreamEvent[] 
     const [id, text] = [`msg_${turn.id}`, turn.text];
     const place = { item_id: id, content_index: 0 };
     const content = (text: string): Item =>
-      turn.stop === 'refusal'
-        ? { type: 'refusal', refusal: text }
-        : { type: 'output_text', text, annotations: [] };
+      turn.stop === 'refusal' ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [] };
     const kind = turn.stop === 'refusal' ? 'refusal' : 'output_text';
     const message = { type: 'message', id, role: 'assistant' };
     items.push({
@@ -102,9 +100,7 @@ function itemsOf(turn: Turn): { item: Item; begun: Item; between: StreamEvent[] 
       item: { ...call, arguments: text, status: 'completed' },
       begun: { ...call, arguments: '', status: 'in_progress' },
       between: [
-        ...inHalves(text).map((delta) =>
-          named('response.function_call_arguments.delta', { item_id: id, delta }),
-        ),
+        ...inHalves(text).map((delta) => named('response.function_call_arguments.delta', { item_id: id, delta })),
         named('response.function_call_arguments.done', { item_id: id, arguments: text }),
       ],
     });
@@ -150,9 +146,7 @@ export const responses: Protocol = {
     const { model, stream, instructions, input, tools } = Body.parse(body);
     const withRole = input.flatMap((item) => ('role' in item ? [item] : []));
     const ids = (ofResults: boolean): string[] =>
-      input.flatMap((item) =>
-        'call_id' in item && item.type.endsWith('_output') === ofResults ? [item.call_id] : [],
-      );
+      input.flatMap((item) => ('call_id' in item && item.type.endsWith('_output') === ofResults ? [item.call_id] : []));
     const results = ids(true);
     const isSystem = ({ role }: { role: string }): boolean => role === 'developer' || role === 'system';
     return {

@@ -11,8 +11,7 @@ import { responses } from './responses.js';
 import { Script, type Fault, type ScriptInput } from './script.js';
 import { sendAnswer, sendBroken, sendJson } from './send.js';
 
-const PAGE =
-  '<!DOCTYPE html>\n<html><head><title>Bad Gateway</title></head><body>Please sign in</body></html>\n';
+const PAGE = '<!DOCTYPE html>\n<html><head><title>Bad Gateway</title></head><body>Please sign in</body></html>\n';
 const PROTOCOLS = [anthropic, responses, chat, gemini];
 
 /** A recorded request to the model. */
@@ -57,21 +56,13 @@ export async function startModelServer(given: ScriptInput[], port = 0): Promise<
     for (const look of waiting) look();
   };
 
-  const answer = (
-    protocol: Protocol,
-    url: URL,
-    body: string,
-    from: IncomingMessage,
-    to: ServerResponse,
-  ): void => {
+  const answer = (protocol: Protocol, url: URL, body: string, from: IncomingMessage, to: ServerResponse): void => {
     const conversation = protocol.read(JSON.parse(body), url);
     const index = scriptFor(scripts, conversation);
     const script = scripts[index];
     if (script === undefined) throw new Error('no script is meant for this conversation');
     const task = isTask(script, conversation);
-    const number = task
-      ? requests.filter((other) => other.script === index && other.number !== null).length + 1
-      : null;
+    const number = task ? requests.filter((other) => other.script === index && other.number !== null).length + 1 : null;
     const fault = number === null ? null : faultFor(script, number, conversation.toolResults, used);
     const id = String(requests.length + 1).padStart(6, '0');
     received({
@@ -85,11 +76,7 @@ export async function startModelServer(given: ScriptInput[], port = 0): Promise<
       fault,
     });
     if (fault !== null && 'error' in fault) {
-      const { status, body, headers } = protocol.refuse(
-        fault,
-        conversation.model,
-        Math.floor(Date.now() / 1000),
-      );
+      const { status, body, headers } = protocol.refuse(fault, conversation.model, Math.floor(Date.now() / 1000));
       const wait = fault.retry_after_secs;
       sendJson(to, status, body, {
         ...(wait === undefined ? {} : { 'retry-after': String(wait) }),

@@ -42,8 +42,15 @@ async function endOf(name: CliName, causeName: string, cause: Cause): Promise<Cl
   const server = await startModelServer([script]);
   try {
     const launch = agent.launch({
-      ...{ prompt: 'Make out.txt.', model: MODELS[name], system: null, mock: null, hasNode: true },
-      ...{ workspace: at('fixture'), home: at('home'), config: at('config'), maxTurns: null },
+      prompt: 'Make out.txt.',
+      model: MODELS[name],
+      system: null,
+      mock: null,
+      hasNode: true,
+      workspace: at('fixture'),
+      home: at('home'),
+      config: at('config'),
+      maxTurns: null,
       sessionId: '8b3ce0bf-7d09-4095-aa4f-3e72ea044e33',
       access: { key: 'key-of-the-test', baseUrl: address?.(server.url) ?? server.url },
     });
@@ -56,8 +63,13 @@ async function endOf(name: CliName, causeName: string, cause: Cause): Promise<Cl
     const running = execa(command, args, {
       cwd: at('fixture'),
       env: { PATH: process.env['PATH'], HOME: at('home'), TMPDIR: root, TERM: 'dumb', ...launch.env },
-      ...{ extendEnv: false, reject: false, detached: true, cleanup: false, input: launch.stdin },
-      ...{ stdout: { file: at('out') }, stderr: { file: at('err') } },
+      extendEnv: false,
+      reject: false,
+      detached: true,
+      cleanup: false,
+      input: launch.stdin,
+      stdout: { file: at('out') },
+      stderr: { file: at('err') },
     });
     const killAll = (): void => {
       try {
@@ -127,7 +139,9 @@ async function endOf(name: CliName, causeName: string, cause: Cause): Promise<Cl
       ...output,
       log,
       end: {
-        ...{ exit_code: exitCode, signal, printed_at: new Date(output.printedAt).toISOString() },
+        exit_code: exitCode,
+        signal,
+        printed_at: new Date(output.printedAt).toISOString(),
         ...(stopped === null ? {} : { stopped }),
       },
     });

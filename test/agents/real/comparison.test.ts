@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  copyExamples,
-  createProject,
-  openRun,
-  type RunFolder,
-  type TestProject,
-} from '../../commands/project.js';
+import { copyExamples, createProject, openRun, type RunFolder, type TestProject } from '../../commands/project.js';
 import { provideCli } from '../clis.js';
 import { startModelServer, type ModelServer } from '../model-server/server.js';
 
@@ -60,13 +54,18 @@ test('metrics and reports show the difference between a good and a bad AGENTS.md
   expect([good.run.agent?.ending, good.run.outcome]).toEqual(['done', 'pass']);
   expect(gates(good)).toEqual(['pass', 'pass', 'pass', 'pass']);
   expect(good.metrics.efficiency).toMatchObject({
-    ...{ total_commands: 3, error_count: 0, help_invocations: 0, first_try_success_rate: 1 },
+    total_commands: 3,
+    error_count: 0,
+    help_invocations: 0,
+    first_try_success_rate: 1,
   });
   // The task was completed here too: only the number of commands and errors shows the value of the guidance.
   expect([bad.run.agent?.ending, bad.run.outcome]).toEqual(['done', 'fail']);
   expect(gates(bad)).toEqual(['pass', 'pass', 'fail', 'fail']);
   expect(bad.metrics.efficiency).toMatchObject({
-    ...{ total_commands: 8, error_count: 2, help_invocations: 3 },
+    total_commands: 8,
+    error_count: 2,
+    help_invocations: 3,
   });
   // `help` works; `add` and `export` do not.
   expect(bad.metrics.efficiency?.first_try_success_rate).toBeCloseTo(1 / 3);

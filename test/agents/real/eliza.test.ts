@@ -67,24 +67,21 @@ run:
       - { type: string_contains, value: There are 12 pieces }
 `;
 
-test.each(['local', 'bubblewrap'])(
-  'runs a scenario with two inputs in the environment %s',
-  async (environment) => {
-    const project = await createProject({
-      'llm-tool-test-config.toml': '[agents.eliza]\nfree = true\n',
-      'package.json': '{"name":"shop","type":"module"}',
-      'stock.scenario.yaml': SCENARIO.replace('ENVIRONMENT', environment),
-      'clock.ts': TYPED,
-      'plugin.mjs': PLUGIN,
-    });
-    onTestFinished(() => project.remove());
-    await symlink(await provideEliza(), join(project.folder, 'node_modules'));
-    const { document, stderr } = await project.run(['stock.scenario.yaml']);
-    const { run } = await openRun(document);
-    expect(run, stderr).toMatchObject({ outcome: 'pass', agent: { ending: 'done' } });
-    expect(run.mocks).toMatchObject({
-      by_mock: [{ command: 'stock.count', calls: [{}, {}] }, { calls: [] }],
-    });
-    expect(run.warnings.join('\n')).toContain('mock 2 (clock.now) was never used');
-  },
-);
+test.each(['local', 'bubblewrap'])('runs a scenario with two inputs in the environment %s', async (environment) => {
+  const project = await createProject({
+    'llm-tool-test-config.toml': '[agents.eliza]\nfree = true\n',
+    'package.json': '{"name":"shop","type":"module"}',
+    'stock.scenario.yaml': SCENARIO.replace('ENVIRONMENT', environment),
+    'clock.ts': TYPED,
+    'plugin.mjs': PLUGIN,
+  });
+  onTestFinished(() => project.remove());
+  await symlink(await provideEliza(), join(project.folder, 'node_modules'));
+  const { document, stderr } = await project.run(['stock.scenario.yaml']);
+  const { run } = await openRun(document);
+  expect(run, stderr).toMatchObject({ outcome: 'pass', agent: { ending: 'done' } });
+  expect(run.mocks).toMatchObject({
+    by_mock: [{ command: 'stock.count', calls: [{}, {}] }, { calls: [] }],
+  });
+  expect(run.warnings.join('\n')).toContain('mock 2 (clock.now) was never used');
+});

@@ -55,18 +55,15 @@ test.each([
   ['echo "two words" x', '{"success":true,"data":{"args":["two words","x"]}}'],
   ['missing', JSON.stringify(NO_FILE)],
   ['nowhere', "no agent script 'nowhere' in"],
-])(
-  '/execute-script %s gives Claude Code the answer before its first request to the model',
-  async (line, answer) => {
-    const project = await projectWithCommand();
-    const server = await serve(oneMessage);
-    await ask('claude-code', project, server, () => [
-      ...['-p', `/execute-script ${line}`, '--output-format', 'json', '--model', 'claude-sonnet-4-5'],
-      '--strict-mcp-config',
-    ]);
-    expect(promptsOf(server)).toEqual([expect.stringContaining(answer)]);
-  },
-);
+])('/execute-script %s gives Claude Code the answer before its first request to the model', async (line, answer) => {
+  const project = await projectWithCommand();
+  const server = await serve(oneMessage);
+  await ask('claude-code', project, server, () => [
+    ...['-p', `/execute-script ${line}`, '--output-format', 'json', '--model', 'claude-sonnet-4-5'],
+    '--strict-mcp-config',
+  ]);
+  expect(promptsOf(server)).toEqual([expect.stringContaining(answer)]);
+});
 
 test('Claude Code refuses a second command after the script, and the model is not asked', async () => {
   const project = await projectWithCommand();

@@ -32,10 +32,7 @@ async function conformance(args: readonly string[]) {
   const read = (name: string): [scenario: string, text: string][] =>
     files
       .filter((path) => path.endsWith(name))
-      .map((path) => [
-        dirname(path).replace(/-\d{4}-\d\d-\d\dT.*/, ''),
-        readFileSync(join(out, path), 'utf8'),
-      ]);
+      .map((path) => [dirname(path).replace(/-\d{4}-\d\d-\d\dT.*/, ''), readFileSync(join(out, path), 'utf8')]);
   const checks = read('checks.json').map(([scenario, text]) => {
     const all = JSON.parse(text) as { id: string; status: string }[];
     const results = all.flatMap(({ id, status }) => (status === 'INFO' ? [] : [`${id} ${status}`]));
@@ -59,9 +56,7 @@ const through =
   (connection: McpConnection, folder: string, record: (line: ProxyRecord) => void): Open =>
   (tell) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
-    createInterface({ input: output }).on('line', (line) =>
-      tell(JSON.parse(line) as Record<string, unknown>),
-    );
+    createInterface({ input: output }).on('line', (line) => tell(JSON.parse(line) as Record<string, unknown>));
     void serveAgent(proxyFile(connection, folder), { input, output, name: '1', record });
     return { send: (message) => input.write(`${JSON.stringify(message)}\n`), close: () => input.end() };
   };

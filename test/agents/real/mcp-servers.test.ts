@@ -59,19 +59,13 @@ const EVERYTHING: Call[] = [
 ];
 const LIST: Call[] = [['list_directory', { path: '/usr/share' }]];
 const GRAPH: Call[] = [['read_graph', {}]];
-const TIME: Call[] = [
-  ['convert_time', { source_timezone: 'UTC', time: '12:00', target_timezone: 'Asia/Tokyo' }],
-];
+const TIME: Call[] = [['convert_time', { source_timezone: 'UTC', time: '12:00', target_timezone: 'Asia/Tokyo' }]];
 const LOG: Call[] = [['git_log', { repo_path: REPOSITORY, max_count: 1 }]];
 
 /** Packages of the Python SDK, and of servers that use it. Some of them need versions of it that exclude each other. */
 const SDK = 'mcp==2.3.0';
 const ofPython = (name: string) => () =>
-  providePython(SDK, `mcp-server-${name}==2026.10.19`).then((python) => [
-    ...python,
-    '-m',
-    `mcp_server_${name}`,
-  ]);
+  providePython(SDK, `mcp-server-${name}==2026.10.19`).then((python) => [...python, '-m', `mcp_server_${name}`]);
 const ofNode =
   (name: Parameters<typeof provideMcpServer>[1], ...args: string[]) =>
   async () => [await provideMcpServer(console.log, name), ...args];
@@ -107,19 +101,8 @@ const LISTENING: [string, (port: string) => Promise<string[]>, Call[]][] = [
   [
     'filesystem, by supergateway',
     async (port) => {
-      const [filesystem, gateway] = [
-        await ofNode('filesystem', '/usr/share')(),
-        await ofNode('supergateway')(),
-      ];
-      return [
-        ...gateway,
-        '--stdio',
-        filesystem.join(' '),
-        '--outputTransport',
-        'streamableHttp',
-        '--port',
-        port,
-      ];
+      const [filesystem, gateway] = [await ofNode('filesystem', '/usr/share')(), await ofNode('supergateway')()];
+      return [...gateway, '--stdio', filesystem.join(' '), '--outputTransport', 'streamableHttp', '--port', port];
     },
     LIST,
   ],
@@ -127,15 +110,7 @@ const LISTENING: [string, (port: string) => Promise<string[]>, Call[]][] = [
     'memory, by mcp-proxy',
     async (port) => {
       const python = await providePython('mcp==1.30.0', 'mcp-proxy==0.13.0');
-      return [
-        ...python,
-        '-m',
-        'mcp_proxy',
-        '--port',
-        port,
-        '--pass-environment',
-        ...(await ofNode('memory')()),
-      ];
+      return [...python, '-m', 'mcp_proxy', '--port', port, '--pass-environment', ...(await ofNode('memory')())];
     },
     GRAPH,
   ],

@@ -62,8 +62,7 @@ describe.each<CliName>(['claude-code', 'codex'])('on the real %s', (agent) => {
       const project = await createProject(
         {
           'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${MODELS[agent]}"]\n`,
-          'skills/stamp/SKILL.md':
-            '---\nname: stamp\ndescription: Stamps documents.\n---\n\nAsk the office.\n',
+          'skills/stamp/SKILL.md': '---\nname: stamp\ndescription: Stamps documents.\n---\n\nAsk the office.\n',
           'skills/stamp/evals/evals.json': JSON.stringify(suite),
         },
         { ownEngine: true },

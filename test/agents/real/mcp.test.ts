@@ -37,8 +37,7 @@ test.each(AGENTS)(
       {
         'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${MODELS[agent]}"]\n`,
         'fixtures/empty/README.md': 'nothing\n',
-        'fixtures/skills/stamp/SKILL.md':
-          '---\nname: stamp\ndescription: Stamps documents.\n---\n\nWrite out.txt.\n',
+        'fixtures/skills/stamp/SKILL.md': '---\nname: stamp\ndescription: Stamps documents.\n---\n\nWrite out.txt.\n',
       },
       { ownEngine: true },
     );
@@ -126,9 +125,7 @@ test.each(AGENTS)(
       { server: 'own', tool: 'wait_for', ...answer('it is there'), is_error: false, mocked: false },
       { server: 'own', tool: 'variable', ...answer('E_MOCK: it is mocked'), is_error: true, mocked: true },
     ]);
-    expect(linesIn(project, 'own.log').map((line) => line.split(' ')[0])).toEqual([
-      ...['start', 'refuse', 'wait_for'],
-    ]);
+    expect(linesIn(project, 'own.log').map((line) => line.split(' ')[0])).toEqual([...['start', 'refuse', 'wait_for']]);
     expect(tools.join(' ')).not.toContain('planted');
     const listed = events.flatMap((event) => (event.type === 'mcp_tools' ? [event.server] : []));
     expect([...new Set(listed)].sort()).toEqual(['own', 'subject']);
@@ -146,50 +143,37 @@ const SEARCH_ECHO: Partial<Record<string, { tool: string; input: Record<string, 
   codex: [{ tool: 'tool_search', input: { query: 'echo' } }],
 };
 
-test.each(AGENTS)(
-  'the real %s calls a server by its address, without a problem of the server',
-  async (agent) => {
-    const program = await provideCli(agent, console.log);
-    const project = await createProject(
-      {
-        'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${MODELS[agent]}"]\n`,
-        'fixtures/empty/README.md': 'nothing\n',
-      },
-      { ownEngine: true },
-    );
-    onTestFinished(() => project.remove());
-    const port = join(project.folder, 'port');
-    const server = spawn(process.execPath, [SERVER, 'http', port], { stdio: 'ignore' });
-    onTestFinished(() => void server.kill());
-    const address = await waitUntil(
-      () => (existsSync(port) ? readFileSync(port, 'utf8') : '') || null,
-      20_000,
-    );
-    const model = await serve({
-      steps: [
-        ...(SEARCH_ECHO[agent] ?? []),
-        { tool: 'echo', input: { text: 'by address' } },
-        { say: 'All is done.' },
-      ],
-    });
-    await project.write(
-      'fixtures/web.yaml',
-      scenario('web', {
-        gates: [
-          '{type: mcp_tool_called, server: web, tool: echo, args: {text: by address}}',
-          '{type: mcp_no_errors}',
-        ],
-        more: `tool_matrix: [{agent: ${agent}}]\nsubject: {mcp: {name: web, url: "http://127.0.0.1:${address}/mcp"}}`,
-      }),
-    );
-    const env: Record<string, string> = { LLM_TOOL_TEST_ENABLED: '1', HOME: join(project.folder, 'home') };
-    for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
-    for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = model.url;
-    const { document } = await project.run(['web'], env);
-    const { metrics } = await openRun(document);
-    expect(metrics.details.map(({ message }) => message)).toEqual([
-      '1 call of "echo" with these arguments',
-      '0 errors in 1 call',
-    ]);
-  },
-);
+test.each(AGENTS)('the real %s calls a server by its address, without a problem of the server', async (agent) => {
+  const program = await provideCli(agent, console.log);
+  const project = await createProject(
+    {
+      'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${MODELS[agent]}"]\n`,
+      'fixtures/empty/README.md': 'nothing\n',
+    },
+    { ownEngine: true },
+  );
+  onTestFinished(() => project.remove());
+  const port = join(project.folder, 'port');
+  const server = spawn(process.execPath, [SERVER, 'http', port], { stdio: 'ignore' });
+  onTestFinished(() => void server.kill());
+  const address = await waitUntil(() => (existsSync(port) ? readFileSync(port, 'utf8') : '') || null, 20_000);
+  const model = await serve({
+    steps: [...(SEARCH_ECHO[agent] ?? []), { tool: 'echo', input: { text: 'by address' } }, { say: 'All is done.' }],
+  });
+  await project.write(
+    'fixtures/web.yaml',
+    scenario('web', {
+      gates: ['{type: mcp_tool_called, server: web, tool: echo, args: {text: by address}}', '{type: mcp_no_errors}'],
+      more: `tool_matrix: [{agent: ${agent}}]\nsubject: {mcp: {name: web, url: "http://127.0.0.1:${address}/mcp"}}`,
+    }),
+  );
+  const env: Record<string, string> = { LLM_TOOL_TEST_ENABLED: '1', HOME: join(project.folder, 'home') };
+  for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
+  for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = model.url;
+  const { document } = await project.run(['web'], env);
+  const { metrics } = await openRun(document);
+  expect(metrics.details.map(({ message }) => message)).toEqual([
+    '1 call of "echo" with these arguments',
+    '0 errors in 1 call',
+  ]);
+});

@@ -70,9 +70,7 @@ export function testPipeline(agent: CliName): void {
       for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = server.url;
       // Some agents tell the model that a call was interrupted by the loss; then the call is not repeated.
       const substring = (name: string): string => (name === 'resumed' ? 'first' : name);
-      const gates = (name: string): string[] => [
-        `{type: file_contains, path: out.txt, substring: ${substring(name)}}`,
-      ];
+      const gates = (name: string): string[] => [`{type: file_contains, path: out.txt, substring: ${substring(name)}}`];
       const write = (name: string, more = '', prompt = `task ${name}`): Promise<void> =>
         project.write(
           `fixtures/${name}.yaml`,
@@ -117,9 +115,7 @@ export function testPipeline(agent: CliName): void {
         .map((line) => JSON.parse(line) as { type: string; command?: string; text?: string });
       const commands = events.flatMap(({ type, command }) => (type === 'tool_call' ? [command] : []));
       expect(commands).toEqual(['cat missing.txt', 'echo ok > out.txt && cat README.md']);
-      expect(events.some(({ type, text }) => type === 'message' && text?.includes('All is done.'))).toBe(
-        true,
-      );
+      expect(events.some(({ type, text }) => type === 'message' && text?.includes('All is done.'))).toBe(true);
       expect(events.filter(({ type }) => type === 'unknown')).toEqual([]);
       expect(await text('artifacts/transcript.human.txt')).toMatch(/All is done\./);
       const asked = server.requests.filter(({ script }) => script === 0);
@@ -192,8 +188,7 @@ evaluations: [{ type: file_contains, path: out.txt, value: "one\\ntwo" }]
       await project.write('resumed.go', '');
       const { run: record, text } = await openRun(documentOf((await command).stdout));
       expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 2 } });
-      const how =
-        agent === 'gemini' ? /start 2 .* began in a fresh workspace/ : /start 2 .* resumed its session/;
+      const how = agent === 'gemini' ? /start 2 .* began in a fresh workspace/ : /start 2 .* resumed its session/;
       expect(record.agent?.history.join('\n')).toMatch(how);
       expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
       expect((await text('fixture/out.txt')).match(/first/g)).toHaveLength(1);

@@ -23,12 +23,7 @@ test.each(CLI_NAMES)('gates see which skill the real %s has used', async (agent)
   const server = await serve({
     steps: [{ skill: 'stamp' }, { run: 'echo done > out.txt' }, { say: 'All is done.' }],
   });
-  const gates = [
-    'skill_used, skill: stamp',
-    'skill_used',
-    'skill_not_used, skill: other',
-    'skill_used, skill: other',
-  ];
+  const gates = ['skill_used, skill: stamp', 'skill_used', 'skill_not_used, skill: other', 'skill_used, skill: other'];
   await project.write(
     'fixtures/stamp.yaml',
     scenario('stamp', {

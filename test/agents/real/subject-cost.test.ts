@@ -61,8 +61,7 @@ test.each(CLI_NAMES)(
       .filter(({ number, toolResults }) => number !== null && toolResults === 0)
       .map(({ bytes }) => Math.ceil(bytes / 4));
     const recorded = [];
-    for (const cell of document.cells.keys())
-      recorded.push((await openRun(document, cell)).run.agent?.first_request);
+    for (const cell of document.cells.keys()) recorded.push((await openRun(document, cell)).run.agent?.first_request);
     expect(recorded).toEqual(sent.map((tokens) => ({ tokens })));
 
     const [bare = 0] = sent;

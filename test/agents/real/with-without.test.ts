@@ -38,12 +38,7 @@ const scriptsFor = (agent: CliName, counts: string): ScriptInput[] => [
   // Without the tool, the model says that there is none, and that is its last turn.
   {
     when: 'task helpful',
-    steps: [
-      ...(SEARCHES[agent] ?? []),
-      { tool: 'echo', input: { text: 'which stamp?' } },
-      { run: RIGHT },
-      DONE,
-    ],
+    steps: [...(SEARCHES[agent] ?? []), { tool: 'echo', input: { text: 'which stamp?' } }, { run: RIGHT }, DONE],
   },
   { when: 'task useless', steps: [{ run: RIGHT }, DONE] },
 ];

@@ -27,11 +27,7 @@ describe('the stream of Claude Code', () => {
     ]);
     expect(results.map(({ id }) => id)).toEqual(ofType(events, 'tool_call').map(({ id }) => id));
     expect(results[0]?.output).toContain('oops');
-    expect(ofType(events, 'message').map(({ text }) => text)).toEqual([
-      'Trying.',
-      'Second try.',
-      'Recovered.',
-    ]);
+    expect(ofType(events, 'message').map(({ text }) => text)).toEqual(['Trying.', 'Second try.', 'Recovered.']);
     expect(ofType(events, 'session').at(-1)).toEqual({
       type: 'session',
       session_id: '1408445c-a733-48ba-918b-aada63f4f534',
@@ -53,10 +49,7 @@ describe('the stream of Claude Code', () => {
 
   it('has reasoning as separate events', () => {
     const events = read('reasoning');
-    expect(ofType(events, 'reasoning').map(({ text }) => text)).toEqual([
-      'Let me think about it.',
-      'It worked.',
-    ]);
+    expect(ofType(events, 'reasoning').map(({ text }) => text)).toEqual(['Let me think about it.', 'It worked.']);
     expect(ofType(events, 'unknown')).toEqual([]);
   });
 
@@ -92,9 +85,7 @@ describe('the stream of Claude Code', () => {
   });
 
   it('lets the usage meter take the reported cost as the cost of its whole start only', async () => {
-    const meterOf = async (
-      ...kinds: string[]
-    ): Promise<ReturnType<ReturnType<typeof createUsageMeter>['read']>> => {
+    const meterOf = async (...kinds: string[]): Promise<ReturnType<ReturnType<typeof createUsageMeter>['read']>> => {
       const price = { input_per_mtok: 3, output_per_mtok: 15, cache_read_per_mtok: 0.3 };
       const meter = createUsageMeter('default', await createPricer({ 'claude-sonnet-4-5': price }));
       for (const event of read(...kinds)) meter.add(event);
@@ -131,7 +122,8 @@ describe('the stream of Claude Code', () => {
       return parser.isOver?.();
     };
     const tasks = (count: number) => ({
-      ...{ type: 'system', subtype: 'background_tasks_changed' },
+      type: 'system',
+      subtype: 'background_tasks_changed',
       tasks: Array.from({ length: count }, (_, index) => ({ task_id: index })),
     });
     const result = { type: 'result', subtype: 'success', is_error: false };
@@ -149,9 +141,7 @@ describe('the stream of Claude Code', () => {
       const call = { type: 'tool_use', id: '1', name: 'Bash', input: { command: 'x' } };
       parser.line(JSON.stringify({ type: 'assistant', message: { id: 'm', model: 'm', content: [call] } }));
       const content = [{ type: 'tool_result', tool_use_id: '1', content: 'text', is_error: isError }];
-      const events = parser.line(
-        JSON.stringify({ type: 'user', message: { content }, tool_use_result: details }),
-      );
+      const events = parser.line(JSON.stringify({ type: 'user', message: { content }, tool_use_result: details }));
       return ofType(events, 'tool_result')[0]?.exit_code;
     };
     expect(result({ interrupted: false })).toBe(0);
@@ -176,9 +166,7 @@ describe('the stream of Claude Code', () => {
   );
 
   it('has unknown lines as unknown events with their kind', () => {
-    expect(line({ type: 'system', subtype: 'new_thing' })).toEqual([
-      { type: 'unknown', kind: 'system/new_thing' },
-    ]);
+    expect(line({ type: 'system', subtype: 'new_thing' })).toEqual([{ type: 'unknown', kind: 'system/new_thing' }]);
     expect(line({ type: 'new_thing' })).toEqual([{ type: 'unknown', kind: 'new_thing' }]);
     expect(claudeCodeStream().line('Warning: something')).toEqual([{ type: 'unknown', kind: 'text' }]);
     expect(claudeCodeStream().line('')).toEqual([]);

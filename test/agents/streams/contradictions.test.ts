@@ -25,13 +25,24 @@ function unknownAfter(
 
 const call = (id: string): EventBody => ({ type: 'tool_call', id, name: 'sh', input: null, command: 'ls' });
 const answer = (id: string): EventBody => ({
-  ...{ type: 'tool_result', id, exit_code: 0, is_error: false, output: '', truncated: false },
+  type: 'tool_result',
+  id,
+  exit_code: 0,
+  is_error: false,
+  output: '',
+  truncated: false,
 });
 const ends = (ending: string): EventBody => ({ type: 'result', ending, exit_code: null });
 const error: EventBody = { type: 'error', message: 'no', retryable: false };
 const session: EventBody = { type: 'session', session_id: null, model_requested: null, model_used: null };
 const costs = (cost_usd: number, ofStart = false): EventBody => ({
-  ...{ type: 'usage', input: 1, output: 1, reasoning: null, cache_read: null, cache_write: null, cost_usd },
+  type: 'usage',
+  input: 1,
+  output: 1,
+  reasoning: null,
+  cache_read: null,
+  cache_write: null,
+  cost_usd,
   ...(ofStart ? { cost_of_start: true } : {}),
 });
 const done = ends('done');
@@ -129,8 +140,7 @@ describe.each(CLI_NAMES)('what %s printed', (name) => {
       .filter((capture) => capture.startsWith(`${name}-`))
       .flatMap((first) => {
         const second = first.replace(/\.1$/, '.2');
-        const isPair =
-          second !== first && existsSync(new URL(`../captures/${second}.jsonl`, import.meta.url));
+        const isPair = second !== first && existsSync(new URL(`../captures/${second}.jsonl`, import.meta.url));
         const all = isPair ? [first, second] : [first];
         const { exitCode, stopped } = endOf(agent, ...all);
         const why = whyUnknown(agent, all.map(linesOf), [exitCode, stopped]);
@@ -190,9 +200,7 @@ test('a result of Claude Code whose tokens are less than those of its messages l
   const parser = agentOf('claude-code').parser();
   for (const line of linesOf('claude-code-toolerror'))
     parser.line(
-      line
-        .replace(/"inputTokens":\d+/g, '"inputTokens":1')
-        .replace(/"input_tokens":\d{4}/, '"input_tokens":2000'),
+      line.replace(/"inputTokens":\d+/g, '"inputTokens":1').replace(/"input_tokens":\d{4}/, '"input_tokens":2000'),
     );
   expect(parser.usagePending()).toBe(true);
   expect(parser.problems?.().first.map(({ message }) => message)).toEqual([

@@ -21,12 +21,21 @@ const call: AgentEvent = {
   command: 'ls',
 };
 const result: AgentEvent = {
-  ...{ type: 'tool_result', id: '1', exit_code: 0, is_error: false },
-  ...{ output: 'a', truncated: false },
+  type: 'tool_result',
+  id: '1',
+  exit_code: 0,
+  is_error: false,
+  output: 'a',
+  truncated: false,
 };
 const usage: AgentEvent = {
-  ...{ type: 'usage', input: 1, output: 2, reasoning: null },
-  ...{ cache_read: null, cache_write: null, cost_usd: 0.1 },
+  type: 'usage',
+  input: 1,
+  output: 2,
+  reasoning: null,
+  cache_read: null,
+  cache_write: null,
+  cost_usd: 0.1,
 };
 /** One of each type. */
 const all: AgentEvent[] = [
@@ -60,13 +69,7 @@ describe('output that should be events', () => {
   it('gives other lines as unknown events, never as a message of the agent, and reports each with its number', () => {
     const lines = ['Loading ...', json(call), '{"type":"tool_call"}', '', '{cut', json(result)];
     const { events, problems } = read(lines);
-    expect(events.map(({ type }) => type)).toEqual([
-      'unknown',
-      'tool_call',
-      'unknown',
-      'unknown',
-      'tool_result',
-    ]);
+    expect(events.map(({ type }) => type)).toEqual(['unknown', 'tool_call', 'unknown', 'unknown', 'tool_result']);
     expect(problems.first.map(({ line, field }) => [line, field])).toEqual([
       [1, null],
       [3, 'id'],
@@ -135,23 +138,24 @@ describe('output that should be events', () => {
     ['reasoning', 1e300, 'a whole number'],
     ['cost_usd', -3, 'a number'],
     ['cost_usd', 1e300, 'a number'],
-  ])(
-    'takes a number that cannot be right as unknown, and keeps the others: %s %d',
-    (field, value, expected) => {
-      const { events, problems, usagePending } = read([json(call), json({ ...usage, [field]: value })]);
-      expect(events).toEqual([call, { ...usage, [field]: null }]);
-      expect(usagePending).toBe(true);
-      expect(problems).toEqual({
-        ...{ lines: 1, events: 2, unread: false },
-        first: [
-          {
-            ...{ start: 1, line: 2, field },
-            message: `usage.${field}: expected ${expected} from 0 to 2^53-1 or null, got ${String(value)}`,
-          },
-        ],
-      });
-    },
-  );
+  ])('takes a number that cannot be right as unknown, and keeps the others: %s %d', (field, value, expected) => {
+    const { events, problems, usagePending } = read([json(call), json({ ...usage, [field]: value })]);
+    expect(events).toEqual([call, { ...usage, [field]: null }]);
+    expect(usagePending).toBe(true);
+    expect(problems).toEqual({
+      lines: 1,
+      events: 2,
+      unread: false,
+      first: [
+        {
+          start: 1,
+          line: 2,
+          field,
+          message: `usage.${field}: expected ${expected} from 0 to 2^53-1 or null, got ${String(value)}`,
+        },
+      ],
+    });
+  });
 
   it('loses only usage with a line of usage that is no event', () => {
     const { events, problems, usagePending } = read([json(call), json({ ...usage, input: '5' })]);
@@ -184,9 +188,7 @@ const spoilt = fc
   .chain((event) =>
     fc
       .constantFrom(...Object.keys(event).filter((name) => name !== 'status'))
-      .chain((field) =>
-        fc.constantFrom({ ...event, [field]: undefined }, { ...event, [field]: { wrong: [true] } }),
-      ),
+      .chain((field) => fc.constantFrom({ ...event, [field]: undefined }, { ...event, [field]: { wrong: [true] } })),
   )
   // any JSON is an input
   .filter((event) => !AgentEvent.safeParse(event).success);
@@ -194,9 +196,7 @@ const bad = fc.oneof(
   spoilt.map((event) => json(event)),
   fc
     .constantFrom(...all)
-    .chain((event) =>
-      fc.integer({ min: 1, max: json(event).length - 1 }).map((cut) => json(event).slice(0, cut)),
-    ),
+    .chain((event) => fc.integer({ min: 1, max: json(event).length - 1 }).map((cut) => json(event).slice(0, cut))),
   fc.json().filter((text) => !AgentEvent.safeParse(JSON.parse(text)).success),
   fc.string({ unit: 'binary' }).filter((text) => text.trim() !== ''),
   fc.constantFrom('{"type":"__proto__"}', '{"type":"setup_command"}', '{"__proto__":{"type":"message"}}'),

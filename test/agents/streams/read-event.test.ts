@@ -21,12 +21,7 @@ describe('a line that does not fit', () => {
       'type',
       `type: unknown type "tool_cal", did you mean "tool_call"?; expected ${TYPES}`,
     ],
-    [
-      'a type of the harness',
-      { type: 'post_script' },
-      'type',
-      `type: unknown type "post_script"; expected ${TYPES}`,
-    ],
+    ['a type of the harness', { type: 'post_script' }, 'type', `type: unknown type "post_script"; expected ${TYPES}`],
     [
       'no field that may be null',
       { type: 'tool_call', id: '1', name: 'n', input: null },

@@ -35,7 +35,9 @@ describe.each(CLI_NAMES)('the calls of %s', (name) => {
 
   it.skipIf(name === 'codex')('do not include one whose arguments do not fit the tool', () => {
     expect(did(eventsOf(parserOf(name), `${name}-badargs`))).toMatchObject({
-      ...{ tools: {}, unexecuted: { [SHELLS[name]]: 1 }, actions: [] },
+      tools: {},
+      unexecuted: { [SHELLS[name]]: 1 },
+      actions: [],
     });
   });
 
@@ -65,26 +67,20 @@ const pi = (tool: string, text: string): EventBody[] =>
     'pi',
     { type: 'tool_execution_start', toolCallId: 'c', toolName: tool, args: {} },
     {
-      ...{ type: 'tool_execution_end', toolCallId: 'c', toolName: tool, isError: true },
+      type: 'tool_execution_end',
+      toolCallId: 'c',
+      toolName: tool,
+      isError: true,
       result: { content: [{ type: 'text', text }] },
     },
   );
 
 test.each([
-  [
-    'claude-code',
-    claude('Bash', 'Exit code 1\n<tool_use_error>Error: No such tool available: Bash</tool_use_error>'),
-  ],
-  [
-    'claude-code',
-    claude('Bash', '<tool_use_error>Error: No such tool available: Bash\n<error>aborted</error>'),
-  ],
+  ['claude-code', claude('Bash', 'Exit code 1\n<tool_use_error>Error: No such tool available: Bash</tool_use_error>')],
+  ['claude-code', claude('Bash', '<tool_use_error>Error: No such tool available: Bash\n<error>aborted</error>')],
   ['claude-code', claude('Bash', '<tool_use_error>Error: No such tool available: Other</tool_use_error>')],
   ['pi', pi('bash', 'Tool bash not found\n\nCommand exited with code 1')],
-  [
-    'pi',
-    pi('bash', 'Validation failed for tool "bash":\n\nReceived arguments:\n{}\n\nCommand exited with code 1'),
-  ],
+  ['pi', pi('bash', 'Validation failed for tool "bash":\n\nReceived arguments:\n{}\n\nCommand exited with code 1')],
   ['pi', pi('bash', 'Validation failed for tool "bash":\nCommand timed out after 5 seconds')],
 ])('a command of %s cannot print that it was not executed', (_, events) => {
   expect(ofType(events, 'tool_result').map(({ executed }) => executed)).toEqual([undefined]);

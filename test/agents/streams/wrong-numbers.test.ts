@@ -20,7 +20,9 @@ const sessions: Record<string, { stream: () => StreamParser; lines: Made; input:
     lines: (usage) => [
       { type: 'system', subtype: 'init', session_id: 's', model: 'm' },
       {
-        ...{ type: 'result', subtype: 'success', is_error: false },
+        type: 'result',
+        subtype: 'success',
+        is_error: false,
         usage: { input_tokens: 10, output_tokens: 5, ...usage },
       },
     ],
@@ -39,7 +41,8 @@ const sessions: Record<string, { stream: () => StreamParser; lines: Made; input:
     lines: (usage) => [
       { type: 'message', role: 'assistant', content: 'hi' },
       {
-        ...{ type: 'result', status: 'success' },
+        type: 'result',
+        status: 'success',
         stats: { models: { m: { total_tokens: 15, input_tokens: 10, output_tokens: 5, ...usage } } },
       },
     ],
@@ -50,7 +53,8 @@ const sessions: Record<string, { stream: () => StreamParser; lines: Made; input:
     lines: (usage) => [
       { type: 'step_start', sessionID: 's', part: {} },
       {
-        ...{ type: 'step_finish', sessionID: 's' },
+        type: 'step_finish',
+        sessionID: 's',
         part: { reason: 'stop', cost: 0.5, tokens: { input: 10, output: 5, ...usage } },
       },
     ],
@@ -63,7 +67,10 @@ const sessions: Record<string, { stream: () => StreamParser; lines: Made; input:
       {
         type: 'message_end',
         message: {
-          ...{ role: 'assistant', content: [{ type: 'text', text: 'hi' }], stopReason: 'stop', model: 'm' },
+          role: 'assistant',
+          content: [{ type: 'text', text: 'hi' }],
+          stopReason: 'stop',
+          model: 'm',
           usage: { input: 10, output: 5, totalTokens: 15, cost: { total: 0.5 }, ...usage },
         },
       },
@@ -91,9 +98,7 @@ describe('the usage of a session', () => {
     expect(problems).toMatchObject({ lines: 0, first: [] });
   });
 
-  it.each(
-    all.flatMap(([agent]) => [-1, 1.5, 2 ** 53, 1e300, '10', {}].map((value) => [agent, value] as const)),
-  )(
+  it.each(all.flatMap(([agent]) => [-1, 1.5, 2 ** 53, 1e300, '10', {}].map((value) => [agent, value] as const)))(
     'of %s is unknown, with a warning that names the line, if a number cannot be right: %j',
     async (agent, value) => {
       const { lines, input = '' } = sessions[agent] ?? {};
@@ -126,7 +131,9 @@ describe('the usage of a session', () => {
     const [begin, ,] = lines;
     const bare = { type: 'turn.completed' };
     expect((await read('codex', [begin, bare])).usage).toEqual({
-      ...{ token_usage: NO_USAGE, cost_usd: null, cost_source: null },
+      token_usage: NO_USAGE,
+      cost_usd: null,
+      cost_source: null,
     });
     const next = { type: 'turn.completed', usage: { input_tokens: 30, output_tokens: 7 } };
     expect((await read('codex', [begin, bare, next])).usage.token_usage).toMatchObject({
@@ -140,10 +147,13 @@ describe('the usage of a session', () => {
     const message = { type: 'message', role: 'assistant', content: 'hi' };
     const result = (models: object) => ({ type: 'result', status: 'success', stats: { models } });
     expect((await read('gemini', [message, result({ m: {} })])).usage).toMatchObject({
-      ...{ token_usage: NO_USAGE, cost_usd: null },
+      token_usage: NO_USAGE,
+      cost_usd: null,
     });
     expect((await read('gemini', [message, result({ m: known, n: {} })])).usage).toMatchObject({
-      ...{ token_usage: NO_USAGE, token_usage_at_least: { input: 10, output: 5 }, cost_usd: null },
+      token_usage: NO_USAGE,
+      token_usage_at_least: { input: 10, output: 5 },
+      cost_usd: null,
     });
   });
 
@@ -151,21 +161,16 @@ describe('the usage of a session', () => {
     const init = { type: 'system', subtype: 'init', session_id: 's', model: 'm' };
     const usage = { input_tokens: 10, output_tokens: 1 };
     const message = { id: '1', model: 'm', content: [], usage };
-    const lines = [
-      init,
-      { type: 'assistant', message },
-      { type: 'result', subtype: 'success', is_error: false },
-    ];
+    const lines = [init, { type: 'assistant', message }, { type: 'result', subtype: 'success', is_error: false }];
     expect((await read('claude-code', lines)).usage).toMatchObject({
-      ...{ token_usage: NO_USAGE, token_usage_at_least: { input: 10 }, cost_usd: null },
+      token_usage: NO_USAGE,
+      token_usage_at_least: { input: 10 },
+      cost_usd: null,
     });
   });
 
   it('is unknown if a part is larger than the whole', async () => {
-    const { usage, problems } = await read(
-      'codex',
-      sessions['codex']?.lines({ cached_input_tokens: 11 }) ?? [],
-    );
+    const { usage, problems } = await read('codex', sessions['codex']?.lines({ cached_input_tokens: 11 }) ?? []);
     expect(usage).toMatchObject({ token_usage: NO_USAGE, cost_usd: null });
     expect(problems?.first[0]?.message).toBe(
       'usage.input_tokens: expected at least 11, which is the sum of its parts, got 10',

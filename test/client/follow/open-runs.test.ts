@@ -7,13 +7,20 @@ import type { RunRef } from '../../../src/protocol/index.js';
 import { newFolder } from '../../host/temporary.js';
 
 const cell = (id: string) => ({
-  ...{ id, scenario: 's', agent: 'mock', model: 'default', variant: 'default', repetition: 1 },
+  id,
+  scenario: 's',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition: 1,
 });
 const ref = (id: string): RunRef => ({
   sweep: 'w',
   cell: cell(id),
   run: `run-${id}`,
-  ...{ workflowId: `flow-${id}`, firstRunId: 'r', proof: '' },
+  workflowId: `flow-${id}`,
+  firstRunId: 'r',
+  proof: '',
 });
 
 test('an open run says what it waits for, as long as it does', async () => {

@@ -15,9 +15,7 @@ const progress = (change: object = {}): SweepProgress => ({
 });
 
 test('a wait names provider and time, and the date if it is a day or more away', () => {
-  expect(waitText({ provider: 'anthropic', until: at(14, 5) }, NOW)).toBe(
-    'waiting for anthropic until 14:05',
-  );
+  expect(waitText({ provider: 'anthropic', until: at(14, 5) }, NOW)).toBe('waiting for anthropic until 14:05');
   expect(waitText({ until: at(9, 30, 8) }, NOW)).toBe('waiting for its provider until 2026-01-08 09:30');
 });
 

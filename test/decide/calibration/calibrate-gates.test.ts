@@ -11,7 +11,10 @@ const decided = (
   scenario: of.scenario ?? 'notes',
   judge: of.model ?? 'house/strict',
   gate: {
-    ...{ index: 1, gate_type: 'llm_judge', name: null, subject: of.prompt ?? 'The list is complete' },
+    index: 1,
+    gate_type: 'llm_judge',
+    name: null,
+    subject: of.prompt ?? 'The list is complete',
     passed: judge === 'pass',
   },
   human,
@@ -26,10 +29,21 @@ describe('calibrateGates', () => {
     const own = ['a', 'b', 'c', 'd', 'e'].map((prompt) => decided('pass', null, { prompt }));
     expect(calibrateGates(own.slice(0, 1), [])).toEqual([
       {
-        ...{ scenario: 'notes', number: 2, gate: 'llm_judge a', judge: 'house/strict' },
-        ...{ judged: 1, passed: 1, reviewed: 0, agreed: 0, interval: null },
-        ...{ kappa: null, kappa_interval: null, verdict: 'not calibrated' },
-        ...{ passed_alone: 0, failed_alone: 0, corrected: null },
+        scenario: 'notes',
+        number: 2,
+        gate: 'llm_judge a',
+        judge: 'house/strict',
+        judged: 1,
+        passed: 1,
+        reviewed: 0,
+        agreed: 0,
+        interval: null,
+        kappa: null,
+        kappa_interval: null,
+        verdict: 'not calibrated',
+        passed_alone: 0,
+        failed_alone: 0,
+        corrected: null,
       },
     ]);
     expect(warnings(own)).toEqual([
@@ -39,9 +53,7 @@ describe('calibrateGates', () => {
 
   test('a gate agrees if people give the same verdicts, and agrees little if they do not', () => {
     const same = [...times(10, decided('pass', 'pass')), ...times(10, decided('fail', 'fail'))];
-    expect(calibrateGates(same, [])).toMatchObject([
-      { agreed: 20, reviewed: 20, kappa: 1, verdict: 'agrees' },
-    ]);
+    expect(calibrateGates(same, [])).toMatchObject([{ agreed: 20, reviewed: 20, kappa: 1, verdict: 'agrees' }]);
     expect(warnings(same)).toEqual([]);
     const lenient = [
       ...times(16, decided('pass', 'pass')),
@@ -50,7 +62,11 @@ describe('calibrateGates', () => {
     ];
     const [found] = calibrateGates(lenient, []);
     expect(found).toMatchObject({
-      ...{ agreed: 16, reviewed: 24, verdict: 'low agreement', passed_alone: 7, failed_alone: 1 },
+      agreed: 16,
+      reviewed: 24,
+      verdict: 'low agreement',
+      passed_alone: 7,
+      failed_alone: 1,
       interval: { low: expect.closeTo(0.467, 3) as number, high: expect.closeTo(0.82, 3) as number },
     });
     expect(warnings(lenient)[0]).toMatch(
@@ -63,9 +79,7 @@ describe('calibrateGates', () => {
     const alike = times(30, decided('pass', 'pass'));
     for (const own of [few, alike]) {
       expect(calibrateGates(own, [])[0]?.verdict).toBe('unclear');
-      expect(warnings(own)[0]).toMatch(
-        /^whether gate .* agrees with people is unclear: the same verdict in /,
-      );
+      expect(warnings(own)[0]).toMatch(/^whether gate .* agrees with people is unclear: the same verdict in /);
     }
   });
 

@@ -12,20 +12,19 @@ interface Scores {
   scenario?: string;
 }
 
-const judged = ({
-  judge,
-  human = null,
-  tidy,
-  model = 'house/strict',
-  scenario = 'notes',
-}: Scores): JudgedRun => ({
+const judged = ({ judge, human = null, tidy, model = 'house/strict', scenario = 'notes' }: Scores): JudgedRun => ({
   scenario,
   judgment: { model, scores: { tidy: judge }, weighted_score: judge, pass_threshold: 0.7 },
   human:
     human === null && tidy === undefined
       ? null
       : {
-          ...{ score: human, points: null, max: null, notes: null, reviewer: null, problem: null },
+          score: human,
+          points: null,
+          max: null,
+          notes: null,
+          reviewer: null,
+          problem: null,
           ...(tidy === undefined ? {} : { criteria: { tidy } }),
         },
 });
@@ -91,9 +90,7 @@ describe('calibrate', () => {
     ];
     const [one] = calibrate(runs, []);
     expect(one).toMatchObject({ passed_alone: 2, failed_alone: 1 });
-    expect(one && judgeNote(one)).toContain(
-      'it passes 2 that people would fail and fails 1 that people would pass',
-    );
+    expect(one && judgeNote(one)).toContain('it passes 2 that people would fail and fails 1 that people would pass');
   });
 
   test('a run whose score is the threshold passes, for the person as for the judge', () => {
@@ -146,10 +143,7 @@ describe('calibrate', () => {
   });
 
   test('separates judges', () => {
-    const found = calibrate(
-      [judged({ judge: 1, model: 'a' }), judged({ judge: 1, model: 'b', scenario: 'x' })],
-      [],
-    );
+    const found = calibrate([judged({ judge: 1, model: 'a' }), judged({ judge: 1, model: 'b', scenario: 'x' })], []);
     expect(found.map(({ judge, scenarios }) => [judge, scenarios])).toEqual([
       ['a', ['notes']],
       ['b', ['x']],

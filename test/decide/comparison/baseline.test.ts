@@ -31,8 +31,7 @@ describe('a baseline', () => {
         expect(found.total.difference).toBe(direct.total.difference);
         expect(found.total.interval).toEqual(direct.total.interval);
         // A configuration without a tested run has no line. Its errors could have been passes.
-        if (Object.values(before).every((letters) => /[pf]/i.test(letters)))
-          expect(found.gate).toEqual(direct.gate);
+        if (Object.values(before).every((letters) => /[pf]/i.test(letters))) expect(found.gate).toEqual(direct.gate);
       }),
       { numRuns: 50 },
     );
@@ -54,8 +53,7 @@ describe('a baseline', () => {
   test('counts a configuration as flaky that has passed at least once and failed at least once', () => {
     const flaky = (letters: string): number | undefined => {
       const lines = baselineOf(sweepOf('a', { x: letters }));
-      return compareWithBaseline({ file: 'base.jsonl', lines }, sweepOf('b', { x: 'p' })).configurations[0]
-        ?.base.flaky;
+      return compareWithBaseline({ file: 'base.jsonl', lines }, sweepOf('b', { x: 'p' })).configurations[0]?.base.flaky;
     };
     expect(['pff', 'ppf', 'ppp', 'fff'].map(flaky)).toEqual([1, 1, 0, 0]);
   });
@@ -72,9 +70,7 @@ describe('a baseline', () => {
   test('does not count its runs again in a sweep that reuses them, nor in the sweep that it was written from', () => {
     const base = sweepOf('a', { x: 'pppp' });
     const stored = { file: 'base.jsonl', lines: baselineOf(base) };
-    const reused = sweepOf('b', { x: 'ppppff' }, (name, n) =>
-      n > 4 ? {} : { cached_from: `a-${name}-${n}` },
-    );
+    const reused = sweepOf('b', { x: 'ppppff' }, (name, n) => (n > 4 ? {} : { cached_from: `a-${name}-${n}` }));
     expect(compareWithBaseline(stored, reused).total.head).toMatchObject({ tested: 2, shared: 4 });
     expect(compareWithBaseline(stored, base).total.head).toMatchObject({ tested: 0, shared: 4 });
   });
@@ -86,9 +82,7 @@ describe('a baseline', () => {
     expect([same.configurations[0]?.same_inputs, same.changes]).toEqual([true, []]);
     const other = compareWithBaseline(stored, keyed('b', 'b'.repeat(64)));
     expect(other.configurations[0]?.same_inputs).toBe(false);
-    expect(other.changes).toMatchObject([
-      { what: 'the inputs; a baseline does not record which', of: ['x'] },
-    ]);
+    expect(other.changes).toMatchObject([{ what: 'the inputs; a baseline does not record which', of: ['x'] }]);
   });
 
   test('is doubted when it is old', () => {

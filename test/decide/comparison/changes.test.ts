@@ -63,16 +63,12 @@ describe('a change of a scenario', () => {
     expect(changesTo(stored({}, { steps: { agent: { prompt: 'remove' } } }))).toEqual([
       { what: 'steps.agent.prompt', base: null, head: null, doubtful: true, of: ['notes'] },
     ]);
-    expect(changesTo(stored({}, { description: 'y' }))).toMatchObject([
-      { what: 'description', doubtful: false },
-    ]);
+    expect(changesTo(stored({}, { description: 'y' }))).toMatchObject([{ what: 'description', doubtful: false }]);
     expect(changesTo(stored({}, { repeat: 2 }), [], stored({}, { repeat: 1 }))).toMatchObject([
       { what: 'repeat', doubtful: false },
     ]);
     const steps = { agent: { prompt: 'add', timeout_secs: 5 } };
-    expect(changesTo(stored({}, { steps }))).toMatchObject([
-      { what: 'steps.agent.timeout_secs', doubtful: true },
-    ]);
+    expect(changesTo(stored({}, { steps }))).toMatchObject([{ what: 'steps.agent.timeout_secs', doubtful: true }]);
   });
   test('of the target is not doubtful, since targets are what is compared', () => {
     const target = { binary: 'n', command_pattern: 'x' };
@@ -83,9 +79,9 @@ describe('a change of a scenario', () => {
   });
   test('of the subject is not doubtful either', () => {
     const skill = (content: string) => ({ kind: 'skill', name: 's', files: [{ path: 'SKILL.md', content }] });
-    expect(changesTo(stored({ subject: [skill('b')] }), [], stored({ subject: [skill('a')] }))).toMatchObject(
-      [{ doubtful: false, of: ['notes'] }],
-    );
+    expect(changesTo(stored({ subject: [skill('b')] }), [], stored({ subject: [skill('a')] }))).toMatchObject([
+      { doubtful: false, of: ['notes'] },
+    ]);
   });
   test('of its fixture names the files, and is not doubtful if only the target among them has changed', () => {
     expect(changesTo(stored({ fixture: 'f2' }), ['AGENTS.md', 'bin/n'])).toMatchObject([
@@ -135,10 +131,7 @@ describe('the keys of all inputs', () => {
   test('tell whether nothing has changed or an unrecorded input has', () => {
     expect(compare(keyed('a', 'k'), keyed('b', 'k'))).toEqual([true, []]);
     expect(compare(keyed('a', 'k'), keyed('b', null))).toEqual([null, []]);
-    expect(compare(keyed('a', 'k'), keyed('b', 'l'))).toEqual([
-      false,
-      [expect.stringMatching(/^an unrecorded input/)],
-    ]);
+    expect(compare(keyed('a', 'k'), keyed('b', 'l'))).toEqual([false, [expect.stringMatching(/^an unrecorded input/)]]);
   });
   test('add nothing if a known change explains their difference', () => {
     const other = keyed('b', 'l', { agents: { mock: { args: [] } } });
@@ -147,10 +140,6 @@ describe('the keys of all inputs', () => {
 });
 
 test('jsonDifferences names the deepest paths, but lists of different lengths as a whole', () => {
-  expect(jsonDifferences({ a: [{ b: 1 }, 2], c: null }, { a: [{ b: 2 }, 2], d: 1 })).toEqual([
-    'a[0].b',
-    'c',
-    'd',
-  ]);
+  expect(jsonDifferences({ a: [{ b: 1 }, 2], c: null }, { a: [{ b: 2 }, 2], d: 1 })).toEqual(['a[0].b', 'c', 'd']);
   expect(jsonDifferences({ a: [1] }, { a: [1, 2] })).toEqual(['a']);
 });

@@ -28,8 +28,14 @@ const judged = (achieved: boolean, actions: string[], capability = 'polite') =>
     agent_work: { tokens: 7, tool_calls: actions.length, actions },
     details: [
       {
-        ...{ index: 0, gate_type: 'llm_judge', name: null, subject: '', status: 'pass', passed: true },
-        ...{ message: '', duration_ms: 1 },
+        index: 0,
+        gate_type: 'llm_judge',
+        name: null,
+        subject: '',
+        status: 'pass',
+        passed: true,
+        message: '',
+        duration_ms: 1,
         detail: { capability_checklist: [{ capability, achieved, reasoning: '' }] },
       },
     ],
@@ -55,10 +61,7 @@ describe('two sweeps of a matrix are compared by parameter', () => {
     expect(two?.configurations).toBe(2);
   });
   test('and few runs are called too few, not different', () => {
-    const found = parametersOf(
-      matrixOf('before', ['p', 'p', 'p', 'p']),
-      matrixOf('after', ['f', 'f', 'f', 'f']),
-    );
+    const found = parametersOf(matrixOf('before', ['p', 'p', 'p', 'p']), matrixOf('after', ['f', 'f', 'f', 'f']));
     expect(new Set(found?.map(({ verdict }) => verdict))).toEqual(new Set(['too few runs']));
   });
   test('and a difference that errors could have caused is not robust', () => {
@@ -74,9 +77,7 @@ describe('two sweeps of a matrix are compared by parameter', () => {
     const found = parametersOf(sweep('before', true, ['read']), sweep('after', false, ['write']));
     expect(found).toHaveLength(2);
     expect(found?.[0]).toMatchObject({
-      capabilities: [
-        { capability: 'polite', base: { achieved: 2, checked: 2 }, head: { achieved: 0, checked: 2 } },
-      ],
+      capabilities: [{ capability: 'polite', base: { achieved: 2, checked: 2 }, head: { achieved: 0, checked: 2 } }],
       common_trajectories: {
         base: [{ sequence: ['read'], count: 2 }],
         head: [{ sequence: ['write'], count: 2 }],
@@ -84,7 +85,10 @@ describe('two sweeps of a matrix are compared by parameter', () => {
     });
     expect(found?.[0]?.measures).toContainEqual(
       expect.objectContaining({
-        ...{ name: 'tokens', of: 'mean', base: { value: 7, runs: 2 }, head: { value: 7, runs: 2 } },
+        name: 'tokens',
+        of: 'mean',
+        base: { value: 7, runs: 2 },
+        head: { value: 7, runs: 2 },
       }),
     );
   });
@@ -112,8 +116,7 @@ describe('two sweeps of a matrix are compared by parameter', () => {
         const [base, head] = [matrixOf('before', before), matrixOf('after', after)];
         const { configurations } = compareSweeps(base, head, new Map());
         const found = parametersOf(base, head) ?? [];
-        const isTested = ({ base: b, head: h }: (typeof configurations)[number]) =>
-          b.tested > 0 && h.tested > 0;
+        const isTested = ({ base: b, head: h }: (typeof configurations)[number]) => b.tested > 0 && h.tested > 0;
         const passed = configurations.filter(isTested).reduce((sum, one) => sum + one.head.passed, 0);
         for (const name of ['letter', 'digit']) {
           const values = found.filter(({ parameter }) => parameter === name);

@@ -19,10 +19,7 @@ describe('the verdict', () => {
     ['ppp', 'ece', 'nothing to compare'],
     ['ppp', '...', 'nothing to compare'],
   ])('of %s and %s is %s', (before, after, verdict) => {
-    const { verdict: found, configurations } = compare(
-      sweepOf('a', { notes: before }),
-      sweepOf('b', { notes: after }),
-    );
+    const { verdict: found, configurations } = compare(sweepOf('a', { notes: before }), sweepOf('b', { notes: after }));
     expect([found, configurations[0]?.verdict]).toEqual([verdict, verdict]);
   });
 
@@ -55,9 +52,7 @@ describe('the verdict', () => {
     const all = (runs: string): Outcomes => Object.fromEntries(names.map((name) => [name, runs]));
     const verdicts = (before: string, after: string) =>
       new Set(
-        compare(sweepOf('a', all(before)), sweepOf('b', all(after))).configurations.map(
-          ({ verdict }) => verdict,
-        ),
+        compare(sweepOf('a', all(before)), sweepOf('b', all(after))).configurations.map(({ verdict }) => verdict),
       );
     expect(verdicts('ppp', 'fff')).toEqual(new Set(['too few runs']));
     expect(verdicts('pppppppp', 'ffffffff')).toEqual(new Set(['worse']));
@@ -83,20 +78,13 @@ describe('the verdict', () => {
       sweepOf('b', { a: 'ffffff', b: 'ppp', c: 'pp' }),
     );
     expect(configurations.map(({ adjusted_p: p }) => p === null)).toEqual([false, true, false]);
-    expect(configurations.map(({ verdict }) => verdict)).toEqual([
-      'worse',
-      'nothing to compare',
-      'too few runs',
-    ]);
+    expect(configurations.map(({ verdict }) => verdict)).toEqual(['worse', 'nothing to compare', 'too few runs']);
   });
 });
 
 describe('what counts as a run', () => {
   test('a passed or failed one; errors, cancelled runs and cells without a result are counted separately', () => {
-    const { configurations, total } = compare(
-      sweepOf('a', { notes: 'ppfe' }),
-      sweepOf('b', { notes: 'pfec..' }),
-    );
+    const { configurations, total } = compare(sweepOf('a', { notes: 'ppfe' }), sweepOf('b', { notes: 'pfec..' }));
     expect(configurations[0]?.base).toMatchObject({
       passed: 2,
       tested: 3,
@@ -119,9 +107,7 @@ describe('what counts as a run', () => {
     const result = compare(sweepOf('a', { notes: 'fff' }), sweepOf('b', { notes: 'ppp' }, unchecked));
     expect(result.verdict).toBe('nothing to compare');
     expect(result.total.head).toMatchObject({ passed: 0, tested: 0, rate: null });
-    expect(result.doubts).toContain(
-      'head: 3 runs checked nothing (no gates and no judge), and count in no rate',
-    );
+    expect(result.doubts).toContain('head: 3 runs checked nothing (no gates and no judge), and count in no rate');
   });
 
   test('runs of a configuration without a counterpart are not part of the total', () => {
@@ -150,8 +136,7 @@ describe('what counts as a run', () => {
   });
 
   test('one of a cell that had ended with an error, whose first outcome is unknown', () => {
-    const redone = (head: SweepToCompare) =>
-      compare(sweepOf('a', { notes: 'pppppp' }), head).total.head.after_errors;
+    const redone = (head: SweepToCompare) => compare(sweepOf('a', { notes: 'pppppp' }), head).total.head.after_errors;
     const sweep = sweepOf('b', { notes: 'ppfPFF' });
     expect(redone(sweep)).toBe(3);
     // Lines that a step has written twice, and cells that the budget kept from being started, hide nothing.
@@ -172,9 +157,13 @@ describe('what counts as a run', () => {
     const unstarted = { results_dir: null, starts: 0 };
     const lines = sweep.lines.map((line) => (line.cell.endsWith('/7') ? { ...line, ...unstarted } : line));
     const [arm] = armsOf({ ...sweep, lines }, () => false, { alpha: 0.05 }).values();
-    expect(
-      arm?.runs.map(({ outcome, after_errors }) => `${outcome}${after_errors ? ' after errors' : ''}`),
-    ).toEqual(['pass', 'fail', 'null', 'pass after errors', 'null']);
+    expect(arm?.runs.map(({ outcome, after_errors }) => `${outcome}${after_errors ? ' after errors' : ''}`)).toEqual([
+      'pass',
+      'fail',
+      'null',
+      'pass after errors',
+      'null',
+    ]);
   });
 
   test('one that was reused brings the errors of its cell along, and those that a reuse passed over count', () => {
@@ -187,7 +176,8 @@ describe('what counts as a run', () => {
     const regraded = (n: number) => ({ regraded_from: { run: `old-${n}`, outcome: null, paid_usd: 0 } });
     for (const from of [reused, regraded])
       expect(redone((n) => ({ ...from(n), ...(n > 4 ? { errors_before: 1 } : {}) }))).toMatchObject({
-        ...{ after_errors: 2, passed_after_errors: 0 },
+        after_errors: 2,
+        passed_after_errors: 0,
       });
     // Cells 5 and 6 were run, because they had ended with errors where the others were reused from.
     expect(redone((n) => (n > 4 ? { errors_before: 1 } : reused(n)))).toMatchObject({ after_errors: 2 });
@@ -254,8 +244,7 @@ test('lists configurations that only one sweep has, and leaves them out', () => 
 });
 
 describe('the measures of runs', () => {
-  const measure = (result: Comparison, name: string) =>
-    result.total.measures.find((one) => one.name === name);
+  const measure = (result: Comparison, name: string) => result.total.measures.find((one) => one.name === name);
 
   test('are means over all tested runs, and the cost per pass', () => {
     const costs = [0.5, null, 0.1, 9];
@@ -320,11 +309,7 @@ test('names gates that pass more or less often with their counts, without broken
     (first: string, second: string) =>
     (_: string, n: number): Partial<ResultLine> => {
       const status = (letters: string) =>
-        letters[n - 1] === 'p'
-          ? ('pass' as const)
-          : letters[n - 1] === 'f'
-            ? ('fail' as const)
-            : ('error' as const);
+        letters[n - 1] === 'p' ? ('pass' as const) : letters[n - 1] === 'f' ? ('fail' as const) : ('error' as const);
       return {
         metrics: metrics({
           details: [

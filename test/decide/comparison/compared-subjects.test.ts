@@ -6,7 +6,8 @@ import { metrics } from '../../model/sample.js';
 import { runInputs, sweepOf } from './sample.js';
 
 const skill = (name: string, text = 'x'): Json => ({
-  ...{ kind: 'skill', name },
+  kind: 'skill',
+  name,
   files: [{ path: 'SKILL.md', content: text }],
 });
 
@@ -25,9 +26,7 @@ const sweep = (name: string, subject: Json[], sizes: (number | null | undefined)
       };
     },
     {
-      scenarios: new Map([
-        ['notes', { scenario: { name: 'notes' }, ...(subject.length === 0 ? {} : { subject }) }],
-      ]),
+      scenarios: new Map([['notes', { scenario: { name: 'notes' }, ...(subject.length === 0 ? {} : { subject }) }]]),
     },
   );
 const compare = (base: SweepToCompare, head: SweepToCompare): Comparison['subject_tokens'] =>
@@ -39,9 +38,7 @@ describe('a comparison of two subjects', () => {
     expect(compare(none, both)).toMatchObject([
       { agent: 'mock', model: 'default', added: ['skill pdf', 'skill csv'], removed: [], difference: 61 },
     ]);
-    expect(compare(both, none)).toMatchObject([
-      { added: [], removed: ['skill pdf', 'skill csv'], difference: -61 },
-    ]);
+    expect(compare(both, none)).toMatchObject([{ added: [], removed: ['skill pdf', 'skill csv'], difference: -61 }]);
   });
 
   test('leaves out parts that both have, and names a part with another content on both sides', () => {
@@ -73,10 +70,7 @@ describe('a comparison of two subjects', () => {
   });
 
   test.each<[string, Partial<SweepToCompare>]>([
-    [
-      'the prompt',
-      { scenarios: new Map([['notes', { scenario: { steps: { agent: { prompt: 'longer' } } } }]]) },
-    ],
+    ['the prompt', { scenarios: new Map([['notes', { scenario: { steps: { agent: { prompt: 'longer' } } } }]]) }],
     ['the fixture', { scenarios: new Map([['notes', { scenario: { name: 'notes' }, fixture: 'f2' }]]) }],
     ['the settings of the agent', { agents: { mock: { args: ['-x'] } } }],
     ['the version of the agent', { runInputs: new Map([['b-notes-1', runInputs({ agent_version: '2' })]]) }],

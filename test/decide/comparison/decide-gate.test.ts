@@ -30,20 +30,10 @@ describe('the gate', () => {
     ['errors that could not make it worse', { x: 'pppppppppp' }, { x: 'pppppppppe' }, 'not shown'],
     ['errors that could have been failures', { x: 'pppppppppp' }, { x: 'pppppeeeee' }, 'not tested'],
     ['cells that were cancelled', { x: 'pppppppppp' }, { x: 'pppppccccc' }, 'not tested'],
-    [
-      'errors of base that could have been passes',
-      { x: 'pppppppeeeeeee' },
-      { x: 'pppppppffffff' },
-      'not tested',
-    ],
+    ['errors of base that could have been passes', { x: 'pppppppeeeeeee' }, { x: 'pppppppffffff' }, 'not tested'],
     ['a fall that errors of head could have caused', { x: 'pppppp' }, { x: 'ffeeee' }, 'not tested'],
     ['a fall that errors of base could have caused', { x: 'ppppeeee' }, { x: 'ffff' }, 'not tested'],
-    [
-      'a fall that errors hide, though their cells ran again',
-      { x: 'pppppppppp' },
-      { x: 'pppppPPPPP' },
-      'not tested',
-    ],
+    ['a fall that errors hide, though their cells ran again', { x: 'pppppppppp' }, { x: 'pppppPPPPP' }, 'not tested'],
     ['a fall that errors of head could explain', { x: 'pppppp' }, { x: 'ffFFFF' }, 'not tested'],
     ['a fall that errors of base could explain', { x: 'ppPPPP' }, { x: 'ffffff' }, 'not tested'],
     ['a fall that few errors cannot explain', { x: 'pppppppP' }, { x: 'fffffffF' }, 'worse'],
@@ -105,8 +95,7 @@ describe('the gate', () => {
 describe('the gate with a margin of 10 points', () => {
   const runs = (passed: number, failed: number, errors = 0): string =>
     'p'.repeat(passed) + 'f'.repeat(failed) + 'e'.repeat(errors);
-  const resultOf = (before: string, after: string): string =>
-    compare({ x: before }, { x: after }, 0.1).gate.result;
+  const resultOf = (before: string, after: string): string => compare({ x: before }, { x: after }, 0.1).gate.result;
 
   test.each([
     ['enough runs without a change', runs(95, 5), runs(95, 5), 'not worse'],
@@ -139,8 +128,7 @@ describe('the gate with a margin of 10 points', () => {
   });
 
   test('calls two sides equivalent only if head is neither worse nor better by the margin', () => {
-    const equivalent = (before: string, after: string) =>
-      compare({ x: before }, { x: after }, 0.1).total.equivalent;
+    const equivalent = (before: string, after: string) => compare({ x: before }, { x: after }, 0.1).total.equivalent;
     expect(equivalent(runs(190, 10), runs(190, 10))).toBe(true);
     expect(equivalent(runs(100, 100), runs(190, 10))).toBe(false);
     expect(compare({ x: 'pp' }, { x: 'pp' }).total).toMatchObject({ equivalent: null, not_worse: null });
@@ -168,10 +156,7 @@ describe('by property', () => {
         const after = byScenario(all.map(({ head }) => head));
         fc.pre(gate(before, after) !== 'worse');
         expect(
-          gate(
-            byScenario(all.map(({ base }) => lose(base, 'f'))),
-            byScenario(all.map(({ head }) => lose(head, 'p'))),
-          ),
+          gate(byScenario(all.map(({ base }) => lose(base, 'f'))), byScenario(all.map(({ head }) => lose(head, 'p')))),
         ).not.toBe('worse');
       }),
       { numRuns: 100 },
@@ -185,9 +170,7 @@ describe('by property', () => {
         maxLength: 3,
       })
       // If all cells had run anew, none would be in doubt.
-      .filter((all) =>
-        (['base', 'head'] as const).every((side) => all.some((one) => /[pf]/.test(one[side]))),
-      );
+      .filter((all) => (['base', 'head'] as const).every((side) => all.some((one) => /[pf]/.test(one[side]))));
     const came = (sides: readonly string[], as: string): Outcomes =>
       byScenario(sides.map((letters) => letters.replaceAll(HIDDEN, as)));
     fc.assert(
@@ -213,9 +196,7 @@ describe('errors', () => {
   });
   test('are doubted if one side hides them by running again', () => {
     expect(doubts('pppppppppp', 'pppppPPPPP')).toEqual([
-      expect.stringMatching(
-        /^error rates differ: 5 of 10 cells in head, .* or did so before they passed or failed/,
-      ),
+      expect.stringMatching(/^error rates differ: 5 of 10 cells in head, .* or did so before they passed or failed/),
     ]);
   });
   test('are doubted if both sides have many: those of one may hide passes, and those of the other failures', () => {
@@ -244,8 +225,7 @@ function numbers(seed: number): () => number {
 describe('by simulation of an agent that passes 60 % of its runs and does not change', () => {
   const SWEEPS = 100;
   const random = numbers(20_261_122);
-  const draw = (runs: number): string =>
-    Array.from({ length: runs }, () => (random() < 0.6 ? 'p' : 'f')).join('');
+  const draw = (runs: number): string => Array.from({ length: runs }, () => (random() < 0.6 ? 'p' : 'f')).join('');
   const falseAlarms = (base: () => ReturnType<typeof sweepOf>, head = () => draw(15)): number => {
     let worse = 0;
     for (let at = 0; at < SWEEPS; at++)

@@ -21,7 +21,9 @@ function again(base: SweepToCompare, outcomes: string, change: Partial<ResultLin
     if (letter === '-' || line === undefined) return [];
     return {
       ...line,
-      ...{ id: `again-${at}`, sweep: 'again', timestamp: '2026-02-01T00:00:00.000Z' },
+      id: `again-${at}`,
+      sweep: 'again',
+      timestamp: '2026-02-01T00:00:00.000Z',
       outcome: letter === 'p' ? 'pass' : 'fail',
       regraded_from: { run: line.id, outcome: line.outcome, paid_usd: 0.01 },
       ...judgedBy('v1'),
@@ -103,8 +105,14 @@ describe('a verdict that rests on a judge', () => {
   test('is taken back if the judge has become stricter by as much', () => {
     const comparison = compare({ before: BASE, now: FALL, again: FALL });
     expect(comparison.judge_drift).toMatchObject({
-      ...{ state: 'moved', again: 30, to_fail: 15, to_pass: 0, moved: -0.5, explains: true },
-      ...{ sweeps: ['again'], without: { difference: 0 } },
+      state: 'moved',
+      again: 30,
+      to_fail: 15,
+      to_pass: 0,
+      moved: -0.5,
+      explains: true,
+      sweeps: ['again'],
+      without: { difference: 0 },
     });
     expect(comparison.gate).toEqual({
       result: 'not tested',
@@ -172,7 +180,9 @@ describe('a run judged again', () => {
     ['without a model', { metrics: metrics({ judge: null, details: [gate()] }) }],
   ])('%s does not count', (_how, change) => {
     expect(compare({ before: BASE, now: FALL, again: FALL, change }).judge_drift).toMatchObject({
-      ...{ state: 'not checked', again: 0, left_out: 0 },
+      state: 'not checked',
+      again: 0,
+      left_out: 0,
     });
   });
 
@@ -180,7 +190,9 @@ describe('a run judged again', () => {
     const details = [gate({ status: 'fail' })];
     const change = { metrics: metrics({ judge: judgment({ model_used: 'v1' }), details }) };
     expect(compare({ before: BASE, now: FALL, again: FALL, change }).judge_drift).toMatchObject({
-      ...{ state: 'not checked', again: 0, left_out: 30 },
+      state: 'not checked',
+      again: 0,
+      left_out: 30,
     });
   });
 
@@ -188,9 +200,7 @@ describe('a run judged again', () => {
     const asked = (passed: boolean): ResultLine['metrics'] =>
       metrics({
         judge: null,
-        details: [
-          gate({ gate_type: 'llm_judge', judged_by: 'house/small', status: passed ? 'pass' : 'fail' }),
-        ],
+        details: [gate({ gate_type: 'llm_judge', judged_by: 'house/small', status: passed ? 'pass' : 'fail' })],
       });
     const line = (outcomes: string) => (_scenario: string, at: number) => ({
       metrics: asked(outcomes[at - 1] === 'p'),
@@ -204,7 +214,9 @@ describe('a run judged again', () => {
     }));
     const compared = compareSweeps(base, head, new Map());
     expect(withJudgeDrift(compared, { base, head }, regraded, facts).judge_drift).toMatchObject({
-      ...{ state: 'moved', again: 30, to_fail: 15 },
+      state: 'moved',
+      again: 30,
+      to_fail: 15,
     });
   });
 });

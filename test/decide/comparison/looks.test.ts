@@ -26,9 +26,7 @@ function folder() {
       const timestamp = new Date(Date.UTC(2026, 0, 1 + outcomes.size)).toISOString();
       const sweep = sweepOf(name, { notes: before + letters }, (_, repetition) => ({
         timestamp,
-        ...(repetition > before.length
-          ? {}
-          : { id: `${name}/${repetition}`, cached_from: ids[repetition - 1] ?? '' }),
+        ...(repetition > before.length ? {} : { id: `${name}/${repetition}`, cached_from: ids[repetition - 1] ?? '' }),
       }));
       outcomes.set(name, before + letters);
       known.set(
@@ -41,8 +39,7 @@ function folder() {
   };
 }
 
-const compare = (base: SweepToCompare, head: SweepToCompare): Comparison =>
-  compareSweeps(base, head, new Map());
+const compare = (base: SweepToCompare, head: SweepToCompare): Comparison => compareSweeps(base, head, new Map());
 
 const lookOf = ({ look, alpha }: Comparison) => ({ number: look?.number, level: alpha });
 

@@ -25,19 +25,16 @@ test('names the one of ten configurations that fell, in the gate too', () => {
 const nameOf = ({ name }: { name: string }): string => name;
 const of = (...passed: [number, number][]) =>
   passed.map(([base, head], at) => ({
-    ...{ name: NAMES[at] ?? '', base: { passed: base, tested: 10 }, head: { passed: head, tested: 10 } },
+    name: NAMES[at] ?? '',
+    base: { passed: base, tested: 10 },
+    head: { passed: head, tested: 10 },
   }));
 
 test.each([
   ['one', of([9, 2]), 'worse', null],
   ['no difference', of([9, 2], [9, 9]), 'no difference shown', null],
   ['the larger of two', of([9, 2], [9, 8]), 'worse', 'fell mostly in a (9 of 10 passed before, 2 of 10 now)'],
-  [
-    'two that are alike',
-    of([9, 2], [9, 2]),
-    'worse',
-    'fell in 2 of 2 configurations, of which none stands out',
-  ],
+  ['two that are alike', of([9, 2], [9, 2]), 'worse', 'fell in 2 of 2 configurations, of which none stands out'],
   ['a rise', of([1, 9], [9, 8], [5, 5]), 'better', 'rose mostly in a (1 of 10 passed before, 9 of 10 now)'],
 ] as const)('%s is named as it is', (_, all, verdict, text) => {
   expect(moversText([...all], verdict, { nameOf })).toBe(text);

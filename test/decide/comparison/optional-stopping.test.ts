@@ -7,18 +7,23 @@ import { sweepOf } from './sample.js';
 
 /** The decision of a sweep that was to run until its verdict is clear. */
 const decisionOf = (more: Partial<Decision> = {}): Decision => ({
-  ...{ base: { variant: null, sweep: 'a' }, head_variant: null, verdict: 'undecided', stopped: 'most runs' },
-  ...{ margin: null, alpha: 0.05, difference: -0.5, interval: { low: -0.8, high: 0.1 }, spent_alpha: 0.05 },
-  ...{
-    p: 0.2,
-    rounds: 6,
-    runs: 6,
-    runs_again: 0,
-    most_runs: 6,
-    pairs_left_out: 0,
-    configurations: [],
-    doubts: [],
-  },
+  base: { variant: null, sweep: 'a' },
+  head_variant: null,
+  verdict: 'undecided',
+  stopped: 'most runs',
+  margin: null,
+  alpha: 0.05,
+  difference: -0.5,
+  interval: { low: -0.8, high: 0.1 },
+  spent_alpha: 0.05,
+  p: 0.2,
+  rounds: 6,
+  runs: 6,
+  runs_again: 0,
+  most_runs: 6,
+  pairs_left_out: 0,
+  configurations: [],
+  doubts: [],
   ...more,
 });
 
@@ -33,10 +38,7 @@ describe('a sweep that ran until its verdict was clear', () => {
       verdict: 'worse',
       gate: { result: 'worse' },
     });
-    const { verdict, total, gate, head, configurations, doubts } = compare(
-      sweepOf('a', BASE),
-      decided(decisionOf()),
-    );
+    const { verdict, total, gate, head, configurations, doubts } = compare(sweepOf('a', BASE), decided(decisionOf()));
     expect(verdict).toBe('no difference shown');
     expect(total).toMatchObject({
       sequential: true,
@@ -47,9 +49,7 @@ describe('a sweep that ran until its verdict was clear', () => {
     expect(configurations[0]).toMatchObject({ verdict: 'no difference shown', p: 0.2 });
     expect(gate.result).toBe('not shown');
     expect(head.stopped).toBe('most runs');
-    expect(doubts).toEqual([
-      expect.stringMatching(/^these are the two sides of a sweep that was to run until/),
-    ]);
+    expect(doubts).toEqual([expect.stringMatching(/^these are the two sides of a sweep that was to run until/)]);
   });
 
   test.each([
@@ -66,8 +66,7 @@ describe('a sweep that ran until its verdict was clear', () => {
 
   test('holds a margin only with its own interval', () => {
     const wide = decisionOf({ difference: 0, interval: { low: -0.3, high: 0.3 }, p: 1 });
-    const holds = (margin: number) =>
-      compare(sweepOf('a', BASE), decided(wide), margin).total.not_worse?.holds;
+    const holds = (margin: number) => compare(sweepOf('a', BASE), decided(wide), margin).total.not_worse?.holds;
     expect([holds(0.2), holds(0.4)]).toEqual([false, true]);
   });
 
@@ -81,8 +80,7 @@ describe('a sweep that ran until its verdict was clear', () => {
   });
 
   test('is doubted if it is compared with another, or at another level', () => {
-    const doubt =
-      /^head was to run until .* stopped for another reason: most runs: how many runs there are depends/;
+    const doubt = /^head was to run until .* stopped for another reason: most runs: how many runs there are depends/;
     for (const found of [
       compare(sweepOf('other', BASE), decided(decisionOf())),
       compareSweeps(sweepOf('a', BASE), decided(decisionOf()), new Map(), { alpha: 0.01, margin: null }),
@@ -100,7 +98,10 @@ test('cells that the budget left out, and a sweep that was cancelled, are doubte
   const head = sweepOf('b', { x: 'pppp..' }, undefined, { status: 'cancelled' });
   const lines = head.cells.slice(4).map(({ id: cell }) =>
     resultLine({
-      ...{ id: `b/${cell}`, sweep: 'b', cell, scenario_id: 'x' },
+      id: `b/${cell}`,
+      sweep: 'b',
+      cell,
+      scenario_id: 'x',
       outcome: 'error',
       results_dir: null,
       starts: 0,

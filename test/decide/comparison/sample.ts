@@ -33,7 +33,12 @@ export function sweepOf(
       const cell = { id: `${scenario}/mock/default/default/${at + 1}`, scenario, ...shared };
       const id = `${sweep}-${scenario}-${at + 1}`;
       const line = resultLine({
-        ...{ id, sweep, cell: cell.id, scenario_id: scenario, results_dir: id, ...shared },
+        id,
+        sweep,
+        cell: cell.id,
+        scenario_id: scenario,
+        results_dir: id,
+        ...shared,
         ...(letter === '.' ? {} : { outcome: OUTCOMES[letter as keyof typeof OUTCOMES] }),
         ...change(scenario, at + 1),
       });

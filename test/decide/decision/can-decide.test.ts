@@ -7,21 +7,28 @@ const configuration = { scenario: 'notes', agent: 'mock', model: 'default' };
 
 const cellsOf = (variant: string, runs: number): Cell[] =>
   Array.from({ length: runs }, (_, at): Cell => ({
-    ...{ id: `notes/${variant}/${at + 1}`, ...configuration },
-    ...{ variant, repetition: at + 1 },
+    id: `notes/${variant}/${at + 1}`,
+    ...configuration,
+    variant,
+    repetition: at + 1,
   }));
 
 const planOf = (base: UntilClear['base'], runs: number): UntilClear => ({
   base,
-  ...{ margin: null, alpha: 0.05, most_runs: runs, round_size: 1 },
+  margin: null,
+  alpha: 0.05,
+  most_runs: runs,
+  round_size: 1,
 });
 
 /** A base that has ended, all of whose runs have passed, or all have failed. */
 const finished = (runs: number, isPass: boolean): UntilClear['base'] => ({
-  ...{ kind: 'sweep', sweep: 'a' },
+  kind: 'sweep',
+  sweep: 'a',
   outcomes: [
     {
-      ...{ ...configuration, variant: 'default' },
+      ...configuration,
+      variant: 'default',
       runs: Array.from({ length: runs }, () => ({ outcome: isPass ? 'pass' : 'fail', after_errors: false })),
     },
   ],

@@ -22,11 +22,7 @@ test('counts the errors of a cell, and the first run that passed or failed', () 
 });
 
 test('counts a line that was written twice once, and no cell that was not started', () => {
-  const lines = [
-    line('a', 1, 'error'),
-    line('a', 1, 'error'),
-    line('b', 1, 'error', { results_dir: null, starts: 0 }),
-  ];
+  const lines = [line('a', 1, 'error'), line('a', 1, 'error'), line('b', 1, 'error', { results_dir: null, starts: 0 })];
   expect(Object.fromEntries(endedCells(lines))).toEqual({
     a: { outcome: 'error', cost_usd: null, errors: 1 },
   });

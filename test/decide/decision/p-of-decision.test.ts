@@ -7,7 +7,10 @@ import type { Cell } from '../../../src/model/records/cell.js';
 const MOST = 20;
 const plan: UntilClear = {
   base: { kind: 'variant', variant: 'base' },
-  ...{ margin: null, alpha: 0.05, most_runs: MOST, round_size: 3 },
+  margin: null,
+  alpha: 0.05,
+  most_runs: MOST,
+  round_size: 3,
 };
 const cells = ['a', 'b', 'c'].flatMap((scenario) =>
   Array.from({ length: MOST }, (_, at) => at + 1).flatMap((repetition) =>
@@ -19,10 +22,7 @@ const cells = ['a', 'b', 'c'].flatMap((scenario) =>
 );
 const resultsOf = (outcomeOf: (cell: Cell) => CellResult['outcome']) =>
   new Map(
-    cells.map((cell): [string, CellResult] => [
-      cell.id,
-      { outcome: outcomeOf(cell), cost_usd: null, errors: 0 },
-    ]),
+    cells.map((cell): [string, CellResult] => [cell.id, { outcome: outcomeOf(cell), cost_usd: null, errors: 0 }]),
   );
 const pOf = (results: ReadonlyMap<string, CellResult>, status: 'open' | 'completed') =>
   decide(cells, plan, results, status).decision;

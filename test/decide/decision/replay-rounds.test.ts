@@ -16,15 +16,22 @@ const cellsOf = (scenarios: number, most: number): Cell[] =>
   Array.from({ length: scenarios }, (_, at) => `s${at}`).flatMap((scenario) =>
     SIDES.flatMap((variant) =>
       Array.from({ length: most }, (_, index): Cell => ({
-        ...{ id: `${scenario}/${variant}/${index + 1}`, scenario, agent: 'mock', model: 'default' },
-        ...{ variant, repetition: index + 1 },
+        id: `${scenario}/${variant}/${index + 1}`,
+        scenario,
+        agent: 'mock',
+        model: 'default',
+        variant,
+        repetition: index + 1,
       })),
     ),
   );
 
 const planOf = (scenarios: number, most: number, more: Partial<UntilClear> = {}): UntilClear => ({
   base: { kind: 'variant', variant: 'base' },
-  ...{ margin: null, alpha: 0.05, most_runs: most, round_size: scenarios },
+  margin: null,
+  alpha: 0.05,
+  most_runs: most,
+  round_size: scenarios,
   ...more,
 });
 
@@ -115,8 +122,7 @@ describe('replayRounds', () => {
       fc.property(anySweep, fc.nat(), ({ cells, plan, outcomeOf }, cut) => {
         const { replay, results } = play(cells, plan, outcomeOf);
         // Runs after a stop because of errors could show that it was a matter of time.
-        if (replay.stopped !== 'errors')
-          expect(replayRounds(cells, plan, resultsOf(cells, outcomeOf))).toEqual(replay);
+        if (replay.stopped !== 'errors') expect(replayRounds(cells, plan, resultsOf(cells, outcomeOf))).toEqual(replay);
         // Whatever was lost with a crash is run again, and leads to the same.
         const kept = new Map([...results].slice(0, cut % (results.size + 1)));
         const before = replayRounds(cells, plan, kept);
@@ -152,11 +158,7 @@ describe('replayRounds', () => {
     const fails =
       (mended: number): OutcomeOf =>
       ({ variant, repetition }, nth) =>
-        variant === 'head' && repetition === 2 && nth < mended
-          ? 'error'
-          : variant === 'head'
-            ? 'fail'
-            : 'pass';
+        variant === 'head' && repetition === 2 && nth < mended ? 'error' : variant === 'head' ? 'fail' : 'pass';
     const mended = play(cellsOf(1, 20), planOf(1, 20), fails(3));
     expect(mended.results.get('s0/head/2')).toEqual(resultOf('fail', 2));
     const { decision } = decide(cellsOf(1, 20), planOf(1, 20), mended.results, 'completed');
@@ -164,11 +166,10 @@ describe('replayRounds', () => {
     const never = play(cellsOf(1, 20), planOf(1, 20), fails(Infinity));
     expect(never.results.get('s0/head/2')).toEqual(resultOf('error', MOST_TRIES));
     expect(decide(cellsOf(1, 20), planOf(1, 20), never.results, 'completed').decision).toMatchObject({
-      ...{ verdict: 'worse', pairs_left_out: 1, runs_again: 2 },
-      doubts: [
-        expect.stringContaining('1 pair of runs was left out'),
-        expect.stringContaining('1 of 7 cells'),
-      ],
+      verdict: 'worse',
+      pairs_left_out: 1,
+      runs_again: 2,
+      doubts: [expect.stringContaining('1 pair of runs was left out'), expect.stringContaining('1 of 7 cells')],
     });
   });
 
@@ -201,9 +202,7 @@ describe('replayRounds', () => {
   });
 
   test('stops after a few rounds if the difference is plain', () => {
-    const { replay } = play(cellsOf(3, 20), planOf(3, 20), ({ variant }) =>
-      variant === 'head' ? 'fail' : 'pass',
-    );
+    const { replay } = play(cellsOf(3, 20), planOf(3, 20), ({ variant }) => (variant === 'head' ? 'fail' : 'pass'));
     expect(replay).toMatchObject({ stopped: 'clear', verdict: 'worse' });
     expect(replay.rounds.length).toBeLessThan(10);
   });
@@ -288,20 +287,20 @@ describe('replayRounds', () => {
     ['ended with an error', null, false, 'not tested'],
   ] as const)('a finished base of which every second run %s', (_, outcome, after_errors, verdict) => {
     const cells = cellsOf(2, 10).filter(({ variant }) => variant === 'head');
-    const runs = Array.from({ length: 10 }, (_, at) =>
-      at % 2 === 0 ? run('pass') : run(outcome, after_errors),
-    );
+    const runs = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? run('pass') : run(outcome, after_errors)));
     const outcomes = ['s0', 's1'].map((scenario) => ({
-      ...{ scenario, agent: 'mock', model: 'default', variant: 'head', runs },
+      scenario,
+      agent: 'mock',
+      model: 'default',
+      variant: 'head',
+      runs,
     }));
     const plan = planOf(2, 10, { base: { kind: 'sweep', sweep: 'before', outcomes } });
     // A third of the runs of head pass.
     const { results } = play(cells, plan, ({ repetition }) => (repetition % 3 === 0 ? 'pass' : 'fail'));
     const { decision } = decide(cells, plan, results, 'completed');
     expect(decision.verdict).toBe(verdict);
-    expect(decision.doubts.some((doubt) => doubt.includes('of the base had a run'))).toBe(
-      verdict !== 'worse',
-    );
+    expect(decision.doubts.some((doubt) => doubt.includes('of the base had a run'))).toBe(verdict !== 'worse');
   });
 
   test('stops when several runs in succession have no result', () => {

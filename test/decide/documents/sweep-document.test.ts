@@ -110,10 +110,7 @@ describe('buildSweepDocument', () => {
     expect(document.totals.cached).toBe(1);
   });
   test('replaces a cached result by that of a retry', () => {
-    const document = build(
-      [planned('a')],
-      [line('a', { cached_from: 'old' }), line('a', { outcome: 'fail' })],
-    );
+    const document = build([planned('a')], [line('a', { cached_from: 'old' }), line('a', { outcome: 'fail' })]);
     expect(document.cells[0]).toMatchObject({ outcome: 'fail', cached: false });
   });
   test('always matches its own strict schema, with totals that add up', () => {

@@ -4,22 +4,26 @@ import { summarizeSweeps, type SweepSummary } from '../../../src/decide/document
 import { resultLine } from '../../store/sample.js';
 
 const CELL = {
-  ...{ id: 'notes/mock/default/default/1', scenario: 'notes', agent: 'mock', model: 'default' },
-  ...{ variant: 'default', repetition: 1 },
+  id: 'notes/mock/default/default/1',
+  scenario: 'notes',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition: 1,
 };
 
 /** The result of a run that began a minute after the sweep, and took half a minute. */
 const result = (change: Partial<ResultLine> = {}): ResultLine =>
   resultLine({
-    ...{ sweep: 's', cell: CELL.id, timestamp: '2026-01-01T00:01:00.000Z', duration_secs: 30 },
+    sweep: 's',
+    cell: CELL.id,
+    timestamp: '2026-01-01T00:01:00.000Z',
+    duration_secs: 30,
     ...change,
   });
 
 const listed = (status: SweepSummary['status'], line: ResultLine): SweepSummary | undefined =>
-  summarizeSweeps(
-    [{ id: 's', started: '2026-01-01T00:00:00.000Z', status, cells: [CELL], needsAll: true }],
-    [line],
-  )[0];
+  summarizeSweeps([{ id: 's', started: '2026-01-01T00:00:00.000Z', status, cells: [CELL], needsAll: true }], [line])[0];
 
 describe('the duration of a sweep in the list', () => {
   test.each(['completed', 'cancelled'] as const)(

@@ -35,10 +35,7 @@ const [ALL, MOST, HALF, NONE] = ['pppppppppp', 'pppppppppf', 'pppppfffff', 'ffff
 describe('rankAgents', () => {
   test('ranks by the mean over scenarios, not by all runs together', () => {
     // 11 of 12 runs of `one` pass, but it fails the scenario that has few.
-    const ranking = rankAgents(
-      sweep({ one: { a: ALL, b: 'pf' }, two: { a: `${ALL}ffff`, b: 'pppppppp' } }),
-      LEVEL,
-    );
+    const ranking = rankAgents(sweep({ one: { a: ALL, b: 'pf' }, two: { a: `${ALL}ffff`, b: 'pppppppp' } }), LEVEL);
     expect(ranking.agents.map(({ agent, rank }) => [agent, rank])).toEqual([
       ['two', 1],
       ['one', 2],
@@ -114,16 +111,11 @@ describe('rankAgents', () => {
     expect(agents[1]).toMatchObject({ rate: 1, errored: 3, pareto: null, unbeaten: null });
     expect(pairs).toMatchObject([{ scenarios: 1, difference: -0.5 }]);
     expect(doubts).toContainEqual(expect.stringMatching(/^half\/default has no rank: .* in b;/));
-    expect(doubts).toContainEqual(
-      expect.stringMatching(/^error rates differ: 3 of 13 runs of half\/default/),
-    );
+    expect(doubts).toContainEqual(expect.stringMatching(/^error rates differ: 3 of 13 runs of half\/default/));
   });
 
   test('does not count a scenario in which no agent was tested', () => {
-    const { agents, scenarios } = rankAgents(
-      sweep({ one: { a: ALL, b: 'ee' }, two: { a: HALF, b: '..' } }),
-      LEVEL,
-    );
+    const { agents, scenarios } = rankAgents(sweep({ one: { a: ALL, b: 'ee' }, two: { a: HALF, b: '..' } }), LEVEL);
     expect(scenarios).toEqual(['a']);
     expect(agents.map(({ rank }) => rank)).toEqual([1, 2]);
   });
@@ -131,10 +123,7 @@ describe('rankAgents', () => {
   test('equal rates share a rank, and the cheaper agent comes first', () => {
     const outcomes = { a: MOST, b: 'ppf' };
     const { agents } = rankAgents(
-      sweep(
-        { dear: outcomes, cheap: outcomes, bad: { a: NONE, b: 'fff' } },
-        costs({ dear: 2, cheap: 1, bad: 0.1 }),
-      ),
+      sweep({ dear: outcomes, cheap: outcomes, bad: { a: NONE, b: 'fff' } }, costs({ dear: 2, cheap: 1, bad: 0.1 })),
       LEVEL,
     );
     expect(agents.map(({ agent, rank, pareto }) => [agent, rank, pareto])).toEqual([
@@ -170,9 +159,7 @@ describe('rankAgents', () => {
       unknown: { cost_usd: null, cost_per_pass_usd: null, pareto: null },
       part: { cost_usd: 1, cost_runs: 7, pareto: true },
     });
-    expect(ranking.doubts).toEqual([
-      expect.stringMatching(/^the cost of 3 runs of part\/default is unknown/),
-    ]);
+    expect(ranking.doubts).toEqual([expect.stringMatching(/^the cost of 3 runs of part\/default is unknown/)]);
   });
 
   test('the first result of a cell counts, not that of a retry', () => {
@@ -201,9 +188,7 @@ describe('rankAgents', () => {
     const redone = verdictOf('PPPPPP');
     expect(redone).toMatchObject({ verdict: 'better', robust: false, beaten: 0 });
     expect(redone.ranking.doubts).toEqual([
-      expect.stringMatching(
-        /^error rates differ: 6 of 10 runs of one\/default .* before they passed or failed/,
-      ),
+      expect.stringMatching(/^error rates differ: 6 of 10 runs of one\/default .* before they passed or failed/),
     ]);
     // Whatever they hid, the lower bound for each agent holds.
     const bound = (hidden: string) => verdictOf(hidden, 0.1).not_worse?.first.bound ?? NaN;
@@ -257,9 +242,7 @@ describe('rankAgents', () => {
           expect(ranking.agents.find(({ agent }) => agent === loser.agent)?.unbeaten).not.toBe(true);
         }
         const places = (from: Ranking) =>
-          Object.fromEntries(
-            from.agents.map(({ agent, rank, pareto, unbeaten }) => [agent, [rank, pareto, unbeaten]]),
-          );
+          Object.fromEntries(from.agents.map(({ agent, rank, pareto, unbeaten }) => [agent, [rank, pareto, unbeaten]]));
         expect(places(rank(list.toReversed()))).toEqual(places(ranking));
       }),
       { numRuns: 30 },

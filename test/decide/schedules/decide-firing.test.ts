@@ -3,14 +3,34 @@ import type { Firing } from '../../../src/decide/documents/firing.js';
 import { isBaseline, nightText, textOfFiring } from '../../../src/decide/schedules/decide-firing.js';
 
 const totals = (passed: number, failed = 0, errored = 0) => ({
-  ...{ cells: passed + failed + errored, passed, failed, errored, cancelled: 0, cached: 0 },
+  cells: passed + failed + errored,
+  passed,
+  failed,
+  errored,
+  cancelled: 0,
+  cached: 0,
 });
 
 const firing = (more: Partial<Firing> = {}): Firing => ({
-  ...{ schema_version: 1, schedule: 'nightly', firing: '20261124-030000', workflow: 'w', triggered: false },
-  ...{ scheduled_at: '2026-11-24T03:00:00.000Z', sweep: 'nightly-1', status: 'completed', exit_code: 0 },
-  ...{ compared_with: null, verdict: null, reasons: [], totals: totals(2), cost_usd: 0, ended_at: null },
-  ...{ webhook: null, nights: null, configurations: [], text: '' },
+  schema_version: 1,
+  schedule: 'nightly',
+  firing: '20261124-030000',
+  workflow: 'w',
+  triggered: false,
+  scheduled_at: '2026-11-24T03:00:00.000Z',
+  sweep: 'nightly-1',
+  status: 'completed',
+  exit_code: 0,
+  compared_with: null,
+  verdict: null,
+  reasons: [],
+  totals: totals(2),
+  cost_usd: 0,
+  ended_at: null,
+  webhook: null,
+  nights: null,
+  configurations: [],
+  text: '',
   ...more,
 });
 
@@ -23,9 +43,7 @@ test('a sweep that tested nothing, or did not complete, is no base of a comparis
 
 test('the text says what happened, compared with what, and why', () => {
   expect(
-    textOfFiring(
-      firing({ totals: totals(1, 2, 1), verdict: 'not tested', compared_with: 'nightly-0', exit_code: 3 }),
-    ),
+    textOfFiring(firing({ totals: totals(1, 2, 1), verdict: 'not tested', compared_with: 'nightly-0', exit_code: 3 })),
   ).toBe(
     'nightly (nightly-1): 1 of 4 passed, 2 failed, 1 could not be tested, not tested compared with nightly-0; exit code 3',
   );
@@ -37,9 +55,7 @@ test('the text says what happened, compared with what, and why', () => {
     'nightly (nightly-1): 2 of 2 passed, worse since nightly-0 (2026-11-23): ...; exit code 1',
   );
   expect(
-    textOfFiring(
-      firing({ sweep: null, status: 'not started', totals: null, reasons: ['no keys'], exit_code: 3 }),
-    ),
+    textOfFiring(firing({ sweep: null, status: 'not started', totals: null, reasons: ['no keys'], exit_code: 3 })),
   ).toBe('nightly: not started: no keys; exit code 3');
 });
 

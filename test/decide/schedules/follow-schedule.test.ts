@@ -8,10 +8,19 @@ import { sweepOf } from '../comparison/sample.js';
 
 const RUNS = 6;
 const night = (at: number, passed: Record<string, number>, more: Partial<NightCount> = {}): Night => ({
-  ...{ sweep: `nightly-${at}`, at: `2026-11-${String(at).padStart(2, '0')}T03:00:00.000Z` },
+  sweep: `nightly-${at}`,
+  at: `2026-11-${String(at).padStart(2, '0')}T03:00:00.000Z`,
   counts: Object.entries(passed).map(([scenario, passes]) => ({
-    ...{ scenario, agent: 'mock', model: 'default', variant: 'default', passed: passes, tested: RUNS },
-    ...{ untested: 0, cost_usd: null, duration_secs: null, ...more },
+    scenario,
+    agent: 'mock',
+    model: 'default',
+    variant: 'default',
+    passed: passes,
+    tested: RUNS,
+    untested: 0,
+    cost_usd: null,
+    duration_secs: null,
+    ...more,
   })),
 });
 /** Nights with the same passes in the scenarios a and b. */
@@ -44,9 +53,7 @@ describe('followSchedule', () => {
       ...[null, null, null, 'nightly-4', 'nightly-4', null, null, 'nightly-8'],
     ]);
     // what simulations measure is what schedules report
-    expect(lossesAfter(nightsOf(6, 6, 6, 0, 0, 6, 6, 0))).toEqual([
-      ...[null, null, null, 3, 3, null, null, 7],
-    ]);
+    expect(lossesAfter(nightsOf(6, 6, 6, 0, 0, 6, 6, 0))).toEqual([...[null, null, null, 3, 3, null, null, 7]]);
     expect(lossesAfter([])).toEqual([]);
   });
 
@@ -127,26 +134,19 @@ describe('followSchedule', () => {
     );
     expect(follow(nights)).toMatchObject({
       state: 'no loss',
-      rises: [
-        { measure: 'cost_usd', since: { sweep: 'nightly-11' }, factor: expect.closeTo(1.6, 1) as number },
-      ],
+      rises: [{ measure: 'cost_usd', since: { sweep: 'nightly-11' }, factor: expect.closeTo(1.6, 1) as number }],
     });
   });
 
-  test.each(['cost_usd', 'duration_secs'] as const)(
-    'a %s that creeps up by 2 %% a night is found',
-    (measure) => {
-      const creeping = (perNight: number) =>
-        Array.from({ length: 24 }, (_, at) =>
-          night(at + 1, { a: 6, b: 6 }, { [measure]: perNight ** at * (1 + ((at * 7) % 5) / 50) }),
-        );
-      expect(follow(creeping(1.02)).rises).toMatchObject([
-        { measure, factor: expect.closeTo(1.25, 1) as number },
-      ]);
-      expect(follow(creeping(1)).rises).toEqual([]);
-      expect(follow(creeping(0.98)).rises).toEqual([]);
-    },
-  );
+  test.each(['cost_usd', 'duration_secs'] as const)('a %s that creeps up by 2 %% a night is found', (measure) => {
+    const creeping = (perNight: number) =>
+      Array.from({ length: 24 }, (_, at) =>
+        night(at + 1, { a: 6, b: 6 }, { [measure]: perNight ** at * (1 + ((at * 7) % 5) / 50) }),
+      );
+    expect(follow(creeping(1.02)).rises).toMatchObject([{ measure, factor: expect.closeTo(1.25, 1) as number }]);
+    expect(follow(creeping(1)).rises).toEqual([]);
+    expect(follow(creeping(0.98)).rises).toEqual([]);
+  });
 });
 
 test('a night counts runs once, and without what it reused from an earlier one', () => {
@@ -171,9 +171,7 @@ describe('decideNight', () => {
     expect(decideNight(ok, bad, 'nightly')).toEqual({
       result: 'worse',
       reasons: [
-        expect.stringMatching(
-          /^worse since nightly-4 \(2026-11-04\): 100 % .*schedule accept nightly/,
-        ) as string,
+        expect.stringMatching(/^worse since nightly-4 \(2026-11-04\): 100 % .*schedule accept nightly/) as string,
       ],
     });
     expect(decideNight(untested, bad, 'nightly').result).toBe('worse');

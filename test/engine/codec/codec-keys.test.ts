@@ -4,12 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { UsageError } from '../../../src/lib/errors/usage-error.js';
-import {
-  fingerprintOf,
-  parseKeys,
-  readCodecKeys,
-  settleCodecKeys,
-} from '../../../src/engine/codec/codec-keys.js';
+import { fingerprintOf, parseKeys, readCodecKeys, settleCodecKeys } from '../../../src/engine/codec/codec-keys.js';
 
 const HEX = 'ab'.repeat(32);
 const folders: string[] = [];
@@ -71,9 +66,7 @@ test('no message contains a part of the file, which may be a key', () => {
 
 test.each([0o604, 0o620, 0o644, 0o666])('refuses a file with the mode %o', (mode) => {
   const file = keyFile(`k1 ${HEX}\n`, mode);
-  expect(() => readCodecKeys()).toThrow(
-    `${file} can be read or changed by other users; run chmod 600 ${file}`,
-  );
+  expect(() => readCodecKeys()).toThrow(`${file} can be read or changed by other users; run chmod 600 ${file}`);
 });
 
 test.each([0o400, 0o600, 0o440, 0o640])('accepts a file with the mode %o', (mode) => {

@@ -79,10 +79,7 @@ test('says what is wrong with a request', async () => {
     expect([body, (await post(`${path}/decode`, body)).status]).toEqual([body, 400]);
   const metadata = { encoding: base64('binary/encrypted'), 'encryption-key-id': base64('k0') };
   const unknown = await post(`${path}/decode`, JSON.stringify({ payloads: [{ metadata, data: '' }] }));
-  expect([unknown.status, await unknown.text()]).toEqual([
-    400,
-    expect.stringContaining("encrypted with the key 'k0'"),
-  ]);
+  expect([unknown.status, await unknown.text()]).toEqual([400, expect.stringContaining("encrypted with the key 'k0'")]);
   const large = await post(`${path}/decode`, ' '.repeat(5 * 1024 * 1024)).catch(() => null);
   expect(large?.status ?? 400).toBe(400);
 });

@@ -74,9 +74,7 @@ test('refuses a payload that was changed in any bit, or shortened, or has the id
       changed[at % data.length] = (changed[at % data.length] ?? 0) ^ (1 << bit);
       const refused = /cannot be decrypted with the key/;
       await expect(codec.decode([{ ...encoded, data: changed }])).rejects.toThrow(refused);
-      await expect(codec.decode([{ ...encoded, data: data.subarray(0, at % data.length) }])).rejects.toThrow(
-        refused,
-      );
+      await expect(codec.decode([{ ...encoded, data: data.subarray(0, at % data.length) }])).rejects.toThrow(refused);
       const metadata = { ...encoded?.metadata, 'encryption-key-id': Buffer.from('other') };
       await expect(codec.decode([{ metadata, data }])).rejects.toThrow(refused);
     }),

@@ -54,12 +54,7 @@ test('shows the agents that work now, and 0 when none does', () => {
 test('shows what open runs wait for, and forgets waits that are over', () => {
   const { metrics, values } = meterInMemory();
   const limit = { why: 'limit', provider: 'openai', until: 5_000_000 } as const;
-  metrics.openRuns([
-    run(limit),
-    run({ ...limit, until: 9_000_000 }),
-    run({ why: 'busy', until: null }),
-    run(null),
-  ]);
+  metrics.openRuns([run(limit), run({ ...limit, until: 9_000_000 }), run({ why: 'busy', until: null }), run(null)]);
   expect(values.get('llm_tool_test_open_runs')).toBe(4);
   expect(values.get('llm_tool_test_runs_waiting agent=codex model=gpt why=limit')).toBe(2);
   expect(values.get('llm_tool_test_runs_waiting agent=codex model=gpt why=busy')).toBe(1);

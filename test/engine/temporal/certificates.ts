@@ -41,17 +41,7 @@ export async function createAuthority(folder: string, name: string): Promise<Aut
       const request = join(folder, `${subject}.csr`);
       const extensions = join(folder, `${subject}.ext`);
       writeFileSync(extensions, 'subjectAltName=IP:127.0.0.1,DNS:localhost\nbasicConstraints=CA:FALSE\n');
-      await openssl(
-        folder,
-        'req',
-        ...newKey,
-        '-subj',
-        `/CN=${subject}`,
-        '-keyout',
-        pair.key,
-        '-out',
-        request,
-      );
+      await openssl(folder, 'req', ...newKey, '-subj', `/CN=${subject}`, '-keyout', pair.key, '-out', request);
       const dates = days < 0 ? ['-days', String(days)] : ['-days', String(days)];
       await openssl(
         folder,

@@ -44,7 +44,8 @@ export async function startCloudProxy({ to, cert, key, clientCa, apiKeys }: Sett
   const upstream = connectHttp2(`http://${to}`);
   upstream.on('error', () => undefined);
   const server: Http2SecureServer = createSecureServer({
-    ...{ cert, key },
+    cert,
+    key,
     ...(clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
   });
   server.on('session', (session) => session.on('error', () => undefined));
@@ -97,7 +98,8 @@ export async function startCloudProxy({ to, cert, key, clientCa, apiKeys }: Sett
   });
   return {
     address: `${LOOPBACK}:${(server.address() as AddressInfo).port}`,
-    ...{ demands, calls },
+    demands,
+    calls,
     refused: () => refused,
     close: async () => {
       for (const session of sessions) session.destroy();

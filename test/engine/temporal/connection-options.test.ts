@@ -39,10 +39,7 @@ test('an API key implies TLS, and an empty variable counts as not set', () => {
 test('a profile names certificates, which are read anew each time', async () => {
   const config = join(folder, 'temporal.toml');
   const used = { cert: join(folder, 'used.pem'), key: join(folder, 'used.key') };
-  writeFileSync(
-    config,
-    `[profile.cloud.tls]\nclient_cert_path = "${used.cert}"\nclient_key_path = "${used.key}"\n`,
-  );
+  writeFileSync(config, `[profile.cloud.tls]\nclient_cert_path = "${used.cert}"\nclient_key_path = "${used.key}"\n`);
   const next = await authority.issue('next');
   for (const { cert, key } of [pair, next]) {
     writeFileSync(used.cert, readFileSync(cert));
@@ -67,10 +64,7 @@ test('unusable certificates and files are usage errors that name the reason and 
     [() => withFiles({ cert: pair.cert }), /the client certificate has no key/],
     [() => withFiles({ key: pair.key }), /the client key has no certificate/],
     [() => withFiles({ ...pair, cert: join(folder, 'none.pem') }), /none\.pem/],
-    [
-      () => connectionOptions(to, { TEMPORAL_CONFIG_FILE: join(folder, 'none.toml') }),
-      /none\.toml does not exist/,
-    ],
+    [() => connectionOptions(to, { TEMPORAL_CONFIG_FILE: join(folder, 'none.toml') }), /none\.toml does not exist/],
     [() => connectionOptions(to, { TEMPORAL_CONFIG_FILE: config }), /not valid TOML \(line 2, column \d+\)/],
     [() => connectionOptions(to, { TEMPORAL_PROFILE: 'none' }), /Profile 'none' not found/],
   ] as const) {

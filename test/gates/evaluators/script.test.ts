@@ -24,10 +24,7 @@ it.each([
   ['{}', {}],
   ['{"score":0}', { score: 0 }],
   ['{"score":1}', { score: 1 }],
-  [
-    '{"score":0.85,"metrics":{"lines":3},"summary":"ok"}',
-    { score: 0.85, metrics: { lines: 3 }, summary: 'ok' },
-  ],
+  ['{"score":0.85,"metrics":{"lines":3},"summary":"ok"}', { score: 0.85, metrics: { lines: 3 }, summary: 'ok' }],
   ['\n  {"score": 0.5}\n', { score: 0.5 }],
   ['{"score":null,"metrics":null,"summary":null}', {}],
   ['{"metrics":[1,2]}', { metrics: [1, 2] }],
@@ -57,9 +54,7 @@ it('a summary that is not text is an error', () => {
 });
 
 it('reports all problems', () => {
-  expect(resultOf('{"score":2,"summary":1}').error).toBe(
-    'score is not a number from 0 to 1; summary is not a string',
-  );
+  expect(resultOf('{"score":2,"summary":1}').error).toBe('score is not a number from 0 to 1; summary is not a string');
 });
 
 it.each([
@@ -107,14 +102,14 @@ it('metrics that are nested too deeply to be read back are an error, and are dro
 
 it('metrics with a number that JSON cannot hold are an error, and are dropped', () => {
   expect(resultOf('{"score":1,"metrics":{"a":[1e999]}}')).toMatchObject({
-    ...{ metrics: null, score: null, error: 'metrics have a number that is too large' },
+    metrics: null,
+    score: null,
+    error: 'metrics have a number that is too large',
   });
 });
 
 it('reads a metric with an odd name back unchanged', () => {
-  const stored = JSON.parse(
-    JSON.stringify(resultOf('{"score":1,"metrics":{"__proto__":{"a":1}}}')),
-  ) as unknown;
+  const stored = JSON.parse(JSON.stringify(resultOf('{"score":1,"metrics":{"__proto__":{"a":1}}}'))) as unknown;
   expect(JSON.stringify(EvaluatorResult.parse(stored))).toContain('"metrics":{"__proto__":{"a":1}}');
 });
 
@@ -123,18 +118,13 @@ it('for any output of a script, the result can be stored, and a score is between
     fc.string({ unit: 'binary' }),
     fc.json(),
     fc
-      .record(
-        { score: fc.jsonValue(), metrics: fc.jsonValue(), summary: fc.jsonValue() },
-        { requiredKeys: [] },
-      )
+      .record({ score: fc.jsonValue(), metrics: fc.jsonValue(), summary: fc.jsonValue() }, { requiredKeys: [] })
       .map((value) => JSON.stringify(value)),
   );
   fc.assert(
     fc.property(output, (stdout) => {
       const result = resultOf(stdout);
-      expect(EvaluatorResult.parse(JSON.parse(JSON.stringify(result)))).toEqual(
-        JSON.parse(JSON.stringify(result)),
-      );
+      expect(EvaluatorResult.parse(JSON.parse(JSON.stringify(result)))).toEqual(JSON.parse(JSON.stringify(result)));
       if (result.score !== null) expect(result.score >= 0 && result.score <= 1).toBe(true);
     }),
   );

@@ -68,9 +68,7 @@ it('a path of names and indexes gives the value that is there', () => {
 it('a path is singular exactly where every step names one value', () => {
   fc.assert(
     fc.property(steps, fc.option(pluralStep), steps, (before, plural, after) => {
-      const written = [...before.map((s) => s.written), plural ?? '', ...after.map((s) => s.written)].join(
-        '',
-      );
+      const written = [...before.map((s) => s.written), plural ?? '', ...after.map((s) => s.written)].join('');
       const compiled = compileJsonPath(`$${written}`);
       expect(compiled).toMatchObject({ ok: true, singular: plural === null });
     }),

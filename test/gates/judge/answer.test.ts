@@ -61,9 +61,7 @@ describe('readAnswer', () => {
 
   test('requires each criterion of the rubric, and no others', () => {
     expect(problemOf({ ...good, scores: { right: 1 } })).toBe('scores.tidy: expected a number from 0 to 1');
-    expect(problemOf({ ...good, scores: { right: 1, tidy: 1, neat: 1 } })).toBe(
-      'scores: the rubric has no neat',
-    );
+    expect(problemOf({ ...good, scores: { right: 1, tidy: 1, neat: 1 } })).toBe('scores: the rubric has no neat');
     expect(problemOf({ ...good, scores: [1, 1] })).toMatch(/^scores: expected an object/);
   });
 

@@ -69,7 +69,9 @@ describe('composePrompt', () => {
 
   test('shows the beginnings of as many files as fit, and counts the rest', () => {
     const changed = Array.from({ length: 30 }, (_, at) => ({
-      ...{ path: `f${at}`, change: 'changed' as const, bytes: 9000 },
+      path: `f${at}`,
+      change: 'changed' as const,
+      bytes: 9000,
       start: String(at % 10).repeat(9000),
     }));
     const text = parts(composePrompt(question({ files: { changed, more: 7 } })).user)['files'] ?? '';

@@ -12,7 +12,11 @@ const rubric: Rubric = {
   output: { format: 'json', require_fields: ['summary'] },
 };
 const vote = (a: number, b = a, more: Partial<Answer> = {}): Answer => ({
-  ...{ scores: { a, b }, confidence: 0.5, issues: [], highlights: [], fields: { summary: `${a}` } },
+  scores: { a, b },
+  confidence: 0.5,
+  issues: [],
+  highlights: [],
+  fields: { summary: `${a}` },
   ...more,
 });
 
@@ -21,16 +25,14 @@ describe('the votes of a judge', () => {
     const only = vote(0.8, 0.4, { issues: ['i'], highlights: ['h'] });
     expect(combineVotes(rubric, [only])).toEqual({
       ...only,
-      ...{ weighted_score: 0.7, votes: [0.7], spread: null },
+      weighted_score: 0.7,
+      votes: [0.7],
+      spread: null,
     });
   });
 
   test('several votes give the mean of each criterion, of the score and of the confidence', () => {
-    const combined = combineVotes(rubric, [
-      vote(1, 0, { confidence: 1 }),
-      vote(0.5),
-      vote(0, 1, { confidence: 0.6 }),
-    ]);
+    const combined = combineVotes(rubric, [vote(1, 0, { confidence: 1 }), vote(0.5), vote(0, 1, { confidence: 0.6 })]);
     expect(combined).toMatchObject({
       scores: { a: 0.5, b: 0.5 },
       weighted_score: 0.5,

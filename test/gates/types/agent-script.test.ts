@@ -77,11 +77,7 @@ it.each([
   ['garbage', 'console.log("hello");', /^check broke the contract: stdout is not one JSON document: "hello"/],
   ['nothing', '', /^check broke the contract: nothing on stdout; exit 0/],
   ['a crash', 'throw new Error("oops");', /^check broke the contract: nothing on stdout; exit 1: .*oops/],
-  [
-    'an error of its own exit code',
-    'Deno.exit(127);',
-    /^check broke the contract: nothing on stdout; exit 127/,
-  ],
+  ['an error of its own exit code', 'Deno.exit(127);', /^check broke the contract: nothing on stdout; exit 127/],
   [
     'a permission that the README does not show',
     'Deno.readTextFileSync("a");',
@@ -98,11 +94,7 @@ it('runs with the permissions of the README', async () => {
 });
 
 it.each([
-  [
-    'nothing there',
-    {},
-    "there is no agent script 'check': no .agents/scripts/check/README.md in the workspace",
-  ],
+  ['nothing there', {}, "there is no agent script 'check': no .agents/scripts/check/README.md in the workspace"],
   [
     'a README without a command',
     { '.agents/scripts/check/README.md': '# check\n', '.agents/scripts/check/run.ts': ECHO },

@@ -49,12 +49,7 @@ it('the exit code comes before the output', async () => {
 });
 
 it('stdout must be exactly one JSON value', async () => {
-  for (const command of [
-    'echo not json',
-    'true',
-    `echo '{"a":1} {"a":2}'`,
-    `echo 'log line'; echo '{"a":1}'`,
-  ]) {
+  for (const command of ['echo not json', 'true', `echo '{"a":1} {"a":2}'`, `echo 'log line'; echo '{"a":1}'`]) {
     const { status, message } = await jsonPath(command, '$.a', 'exists');
     expect(status).toBe('fail');
     expect(message).toMatch(/^stdout is not one JSON value/);

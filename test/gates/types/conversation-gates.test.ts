@@ -37,10 +37,7 @@ describe('gates of conversations', () => {
   });
 
   it('that ask a model give it the whole conversation as evidence', async () => {
-    const { asked } = await checked(
-      { type: 'user_satisfaction' },
-      { answers: [{ satisfaction: 1, reasoning: '' }] },
-    );
+    const { asked } = await checked({ type: 'user_satisfaction' }, { answers: [{ satisfaction: 1, reasoning: '' }] });
     expect(asked[0]?.evidence).toEqual({
       conversation:
         'Turn 1:\nUser: My dog Rex is ill.\nAgent: I am sorry. How old is he?\n\n' +
@@ -183,10 +180,7 @@ describe('user_satisfaction', () => {
     const indicators = { positive: ['rex', 'so "good"'] };
     const { asked } = await satisfied({ indicators }, { satisfaction: 1, reasoning: '' });
     expect(asked[0]?.instructions).toMatch(/Signs of satisfaction are: "rex", "so \\"good\\""\.$/);
-    const negative = await satisfied(
-      { indicators: { negative: ['bad'] } },
-      { satisfaction: 1, reasoning: '' },
-    );
+    const negative = await satisfied({ indicators: { negative: ['bad'] } }, { satisfaction: 1, reasoning: '' });
     expect(negative.asked[0]?.instructions).toMatch(/Signs of dissatisfaction are: "bad"\.$/);
     const plain = await satisfied({}, { satisfaction: 1, reasoning: '' });
     expect(plain.asked[0]?.instructions).not.toContain('Signs');
@@ -245,9 +239,7 @@ describe('context_retention', () => {
         const tests = testsOf(talk, items, retention);
         if (typeof tests === 'string') throw new Error(tests);
         const own = tests.filter(({ item }) => item === 'first').map(({ turn }) => turn);
-        expect(own).toEqual(
-          Array.from({ length: Math.min(retention, count - at - 1) }, (_, index) => at + 2 + index),
-        );
+        expect(own).toEqual(Array.from({ length: Math.min(retention, count - at - 1) }, (_, index) => at + 2 + index));
         const judged = (of: (item: string) => boolean) =>
           judgeRetention(tests, 0.8, [
             aware(...tests.map(({ item, turn }): [string, number, boolean] => [item, turn, of(item)])),

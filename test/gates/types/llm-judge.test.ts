@@ -14,9 +14,16 @@ import type { Trajectory } from '../../../src/model/transcript/trajectory.js';
 import { check, errorsOf, newWorkspace, realContext } from '../real-context.js';
 
 const did: Trajectory = {
-  ...{ commands: [{ whole: 'cat notes.md', parts: ['cat notes.md'] }], commandCount: 1 },
-  ...{ structured: true, tools: { Bash: 1 }, failed: [], tokens: NO_USAGE, costUsd: 0 },
-  ...{ skills: {}, actions: [], mcp: { calls: [], callCount: 0, problems: [] } },
+  commands: [{ whole: 'cat notes.md', parts: ['cat notes.md'] }],
+  commandCount: 1,
+  structured: true,
+  tools: { Bash: 1 },
+  failed: [],
+  tokens: NO_USAGE,
+  costUsd: 0,
+  skills: {},
+  actions: [],
+  mcp: { calls: [], callCount: 0, problems: [] },
   answer: 'Buy milk.',
 };
 
@@ -240,8 +247,7 @@ describe('the fields of llm_judge', () => {
     expect(parseExpected('.5+')).toEqual({ min: 0.5, max: 1 });
     expect(parseExpected('0.3-')).toEqual({ min: 0, max: 0.3 });
     expect(parseExpected('0.8 - 1.0')).toEqual({ min: 0.8, max: 1 });
-    for (const text of ['C++', '-0.3', '0.8-high', 'room 1-2'])
-      expect(parseExpected(text)).toEqual({ success: true });
+    for (const text of ['C++', '-0.3', '0.8-high', 'room 1-2']) expect(parseExpected(text)).toEqual({ success: true });
     for (const expected of ['8+', '30-', '0.8-10', '0.9-0.8'])
       expect(errors({ expected })).toEqual([expect.stringContaining('from 0 to 1') as string]);
     expect(errors({ expected: '1+' })).toEqual([]);

@@ -10,13 +10,19 @@ const nothing: Trajectory = {
   commandCount: 0,
   structured: true,
   tools: {},
-  ...{ skills: {}, actions: [], mcp: { calls: [], callCount: 0, problems: [] } },
+  skills: {},
+  actions: [],
+  mcp: { calls: [], callCount: 0, problems: [] },
   answer: null,
   tokens: NO_USAGE,
   costUsd: null,
 };
 const call = (tool: string, args: Json = {}, why: string | null = null, server = 'files') => ({
-  ...{ server, tool, arguments: args, is_error: why !== null, why },
+  server,
+  tool,
+  arguments: args,
+  is_error: why !== null,
+  why,
 });
 const recorded = (calls: McpRecord['calls'], more: Partial<McpRecord> = {}): McpRecord => ({
   calls,
@@ -85,12 +91,7 @@ describe('mcp_tool_called', () => {
     [{ server: 'git' }, [call('read')], 'fail', '0 calls of "read"; expected at least 1; no tool was called'],
     [{ min: 0, max: 0 }, [call('read')], 'fail', '1 call of "read"; expected 0 to 0; its calls had {}'],
     [{ min: 0, max: 0 }, [call('write')], 'pass', '0 calls of "read"'],
-    [
-      { max: 1 },
-      [call('read'), call('read')],
-      'fail',
-      '2 calls of "read"; expected 1 to 1; its calls had {}, {}',
-    ],
+    [{ max: 1 }, [call('read'), call('read')], 'fail', '2 calls of "read"; expected 1 to 1; its calls had {}, {}'],
     [
       { args: { a: { b: 1 } } },
       [call('read', { a: { b: 1, c: 2 }, d: 3 })],
@@ -122,12 +123,7 @@ describe('mcp_tool_called', () => {
       '0 calls of "read" with these arguments; expected at least 1; its calls had {"b":1}',
     ],
     [{ after: 'list' }, [call('list'), call('read')], 'pass', '1 call of "read", after "list"'],
-    [
-      { after: 'list' },
-      [call('read'), call('list')],
-      'fail',
-      '1 call of "read"; expected a call of "list" before',
-    ],
+    [{ after: 'list' }, [call('read'), call('list')], 'fail', '1 call of "read"; expected a call of "list" before'],
     [
       { after: 'list' },
       [call('read')],
@@ -147,8 +143,7 @@ describe('mcp_tool_called', () => {
     expect(await called({ min: 0, max: 0 }, recorded([], { problems }))).toMatchObject({ status: 'error' });
     expect(await called({}, recorded([], { problems }))).toEqual({
       status: 'fail',
-      message:
-        '0 calls of "read"; expected at least 1; no tool was called; files: the server ended before the agent',
+      message: '0 calls of "read"; expected at least 1; no tool was called; files: the server ended before the agent',
     });
   });
 });

@@ -5,9 +5,16 @@ import type { Trajectory } from '../../../src/model/transcript/trajectory.js';
 import { check, realContext } from '../real-context.js';
 
 const nothing: Trajectory = {
-  ...{ commands: [], commandCount: 0, structured: true, tools: {}, answer: null },
-  ...{ skills: {}, actions: [], mcp: { calls: [], callCount: 0, problems: [] } },
-  ...{ tokens: NO_USAGE, costUsd: null },
+  commands: [],
+  commandCount: 0,
+  structured: true,
+  tools: {},
+  answer: null,
+  skills: {},
+  actions: [],
+  mcp: { calls: [], callCount: 0, problems: [] },
+  tokens: NO_USAGE,
+  costUsd: null,
 };
 const commands = (total: number, failed: number): Efficiency => ({
   total_commands: total,
@@ -39,9 +46,7 @@ it('names the first commands that failed', async () => {
     status: 'fail',
     message: '2 of 12 commands failed: "tool add", "tool rm x"',
   });
-  expect((await failing(['a', 'b', 'c'], 5)).message).toBe(
-    '5 of 12 commands failed: "a", "b", "c", and 2 more',
-  );
+  expect((await failing(['a', 'b', 'c'], 5)).message).toBe('5 of 12 commands failed: "a", "b", "c", and 2 more');
 });
 
 it('is an error without a transcript: nobody knows whether a command failed', async () => {

@@ -73,18 +73,14 @@ describe('a copy of what an agent left', () => {
     const root = await newFolder();
     execFileSync(
       'sh',
-      [
-        '-c',
-        'd=$(printf "d\\351"); mkdir "$d"; printf x >"$d/$(printf "caf\\351")"; ln -s "$d" "$(printf "l\\377")"',
-      ],
+      ['-c', 'd=$(printf "d\\351"); mkdir "$d"; printf x >"$d/$(printf "caf\\351")"; ln -s "$d" "$(printf "l\\377")"'],
       {
         cwd: root,
       },
     );
     const to = join(await newFolder(), 'copy');
     await copyBestEffort(root, to, mask);
-    const names = (folder: string): string =>
-      execFileSync('find', ['.'], { cwd: folder, encoding: 'latin1' });
+    const names = (folder: string): string => execFileSync('find', ['.'], { cwd: folder, encoding: 'latin1' });
     expect(names(to).split('\n').sort()).toEqual(names(root).split('\n').sort());
     expect(names(to)).toContain('d\xE9/caf\xE9');
   });

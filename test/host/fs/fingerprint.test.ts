@@ -28,10 +28,7 @@ test('gives the same for a file that has not changed, and null for what is no fi
   writeFileSync(file, 'a');
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
   try {
-    const [once, again] = await createMemory().during(async () => [
-      await fingerprint(file),
-      await fingerprint(file),
-    ]);
+    const [once, again] = await createMemory().during(async () => [await fingerprint(file), await fingerprint(file)]);
     expect([once, await fingerprint(file)]).toEqual([again, again]);
     expect([await fingerprint(folder), await fingerprint(`${file}.gone`)]).toEqual([null, null]);
   } finally {

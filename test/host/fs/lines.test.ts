@@ -77,9 +77,7 @@ it('equals a split at newlines, for any text and any borders of chunks', async (
   );
   const padding = fc
     .integer({ min: -12, max: 12 })
-    .chain((shift) =>
-      fc.constantFrom(0, CHUNK, 2 * CHUNK).map((at) => Buffer.alloc(Math.max(0, at + shift), 'x')),
-    );
+    .chain((shift) => fc.constantFrom(0, CHUNK, 2 * CHUNK).map((at) => Buffer.alloc(Math.max(0, at + shift), 'x')));
   fc.assert(
     fc.property(padding, fc.array(piece, { maxLength: 30 }), (before, pieces) => {
       const content = Buffer.concat([before, ...pieces]);
@@ -90,16 +88,13 @@ it('equals a split at newlines, for any text and any borders of chunks', async (
   );
 });
 
-it.each([LIMIT + 1, LIMIT + CHUNK, 3 * LIMIT + 5])(
-  'cuts a line of %i characters and says so',
-  async (length) => {
-    const lines = await read(`before\n${'x'.repeat(length)}\nafter\n`);
-    expect(lines.map(({ text }) => text.length)).toEqual([6, LIMIT + '… [line cut]'.length, 5]);
-    expect(lines[1]?.text.endsWith('x… [line cut]')).toBe(true);
-    expect(lines[1]?.cut).toBe(true);
-    expect(lines[2]).toEqual({ text: 'after', whole: true, cut: false, end: 7 + length + 1 + 6 });
-  },
-);
+it.each([LIMIT + 1, LIMIT + CHUNK, 3 * LIMIT + 5])('cuts a line of %i characters and says so', async (length) => {
+  const lines = await read(`before\n${'x'.repeat(length)}\nafter\n`);
+  expect(lines.map(({ text }) => text.length)).toEqual([6, LIMIT + '… [line cut]'.length, 5]);
+  expect(lines[1]?.text.endsWith('x… [line cut]')).toBe(true);
+  expect(lines[1]?.cut).toBe(true);
+  expect(lines[2]).toEqual({ text: 'after', whole: true, cut: false, end: 7 + length + 1 + 6 });
+});
 
 it.each([LIMIT - 1, LIMIT])('keeps a line of %i characters whole', async (length) => {
   expect((await read('x'.repeat(length)))[0]?.text.length).toBe(length);

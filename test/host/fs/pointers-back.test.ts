@@ -7,11 +7,9 @@ import { listTree } from '../../../src/host/fs/tree.js';
 import { newFolder } from '../temporary.js';
 
 const git = (cwd: string, ...args: string[]) =>
-  execa(
-    'git',
-    ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always', ...args],
-    { cwd },
-  );
+  execa('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always', ...args], {
+    cwd,
+  });
 
 /** A folder with a repository `repo`, that has one commit. */
 async function place(): Promise<string> {
@@ -135,25 +133,10 @@ async function whyOf(config: string, more: Record<string, string> = {}): Promise
 
 /** A section with a setting, whose value takes the place of `@`. */
 const SETTINGS = [
-  ...[
-    '[remote "a"]\nurl = @',
-    '[remote "a"]\npushurl = @',
-    '[submodule "s"]\nurl = @',
-    '[branch "b"]\nremote = @',
-  ],
+  ...['[remote "a"]\nurl = @', '[remote "a"]\npushurl = @', '[submodule "s"]\nurl = @', '[branch "b"]\nremote = @'],
   ...['[url "@"]\ninsteadOf = https://example.com/', '[URL "@"]\n  pushInsteadOf=git@example.com:'],
-  ...[
-    '[core]\nhooksPath = @',
-    '[core] excludesFile = @',
-    '[core]\nattributesfile = @',
-    '[core]\nfsmonitor = @',
-  ],
-  ...[
-    '[include]\npath = @',
-    '[includeIf "gitdir:x/"]\npath = @',
-    '[commit]\ntemplate = @',
-    '[gpg]\nprogram = @',
-  ],
+  ...['[core]\nhooksPath = @', '[core] excludesFile = @', '[core]\nattributesfile = @', '[core]\nfsmonitor = @'],
+  ...['[include]\npath = @', '[includeIf "gitdir:x/"]\npath = @', '[commit]\ntemplate = @', '[gpg]\nprogram = @'],
 ];
 const COMMANDS = [
   ...['[core]\nsshCommand = ssh -i @', '[filter "x"]\nclean = sh @ %f', '[filter "x"]\nprocess = "@ --flag"'],
@@ -171,9 +154,7 @@ test.each([...SETTINGS, ...COMMANDS])(
         const config = `[core]\n\tbare = false\n${text.replace('@', value)}\n`;
         expect([config, await whyOf(config)]).toEqual([
           config,
-          expect.stringMatching(
-            /\.git\/config: \S+ leads out of the folder \(.*\); (run git|remove the section)/s,
-          ),
+          expect.stringMatching(/\.git\/config: \S+ leads out of the folder \(.*\); (run git|remove the section)/s),
         ]);
       }
     for (const value of isCommand ? ['tools/x', './x'] : ['.githooks', 'tools/x'])
@@ -189,9 +170,7 @@ test.each([
     'http.https://example.com/.extraheader',
   ],
 ])('%j is refused without being shown, because it gives the agent a login', async (config, key) => {
-  expect(await whyOf(config)).toMatch(
-    `config: ${key} gives the agent a login; run git config --unset-all ${key}`,
-  );
+  expect(await whyOf(config)).toMatch(`config: ${key} gives the agent a login; run git config --unset-all ${key}`);
   expect(await whyOf(config)).not.toContain('c2VjcmV0');
 });
 
@@ -250,11 +229,7 @@ test.each<[string, Record<string, string>, RegExp]>([
     { '.git/branches/up': 'file:///home/me/repo#main\n' },
     /branches\/up: names a repository/,
   ],
-  [
-    'a path of Mercurial',
-    { '.hg/hgrc': '[paths]\ndefault = /home/me/repo\n' },
-    /hgrc: paths\.default leads out/,
-  ],
+  ['a path of Mercurial', { '.hg/hgrc': '[paths]\ndefault = /home/me/repo\n' }, /hgrc: paths\.default leads out/],
   ['a repository of Jujutsu', { '.jj/repo/store/git_target': '/home/me/repo/.git' }, /git_target: points to/],
 ])('%s is refused if it leads out of the folder', async (_, files, message) => {
   expect(await whyOf('', files)).toMatch(message);

@@ -51,10 +51,7 @@ describe('the list of a tree', () => {
   });
 
   it.each([
-    [
-      'a symlink that climbs out',
-      (root: string) => symlinkSync('../../etc/passwd', join(root, 'folder', 'bad')),
-    ],
+    ['a symlink that climbs out', (root: string) => symlinkSync('../../etc/passwd', join(root, 'folder', 'bad'))],
     ['an absolute symlink', (root: string) => symlinkSync('/etc/passwd', join(root, 'folder', 'bad'))],
     [
       'an absolute symlink to the tree itself',

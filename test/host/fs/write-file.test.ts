@@ -79,8 +79,7 @@ it('one of many concurrent publishers wins, and the published file is complete',
   const won = ends.map(({ stdout }) => JSON.parse(String(stdout)) as number[]);
   expect(won.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
   for (const [index, numbers] of won.entries()) {
-    for (const n of numbers)
-      expect(readFileSync(join(folder, String(n)), 'utf8')).toBe(names[index]?.repeat(50_000));
+    for (const n of numbers) expect(readFileSync(join(folder, String(n)), 'utf8')).toBe(names[index]?.repeat(50_000));
   }
   expect(readdirSync(folder)).toHaveLength(40);
 });

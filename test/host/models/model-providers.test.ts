@@ -36,10 +36,7 @@ describe('the address of a provider', () => {
   const ask = { system: 's', user: 'u', schema: { type: 'object' }, timeoutMs: 10_000 };
 
   /** The paths of the requests to a model. */
-  async function pathsWith(
-    name: string,
-    values: (address: string) => Record<string, string>,
-  ): Promise<string[]> {
+  async function pathsWith(name: string, values: (address: string) => Record<string, string>): Promise<string[]> {
     const server = await createModelServer();
     server.script('m', { say: '{}' });
     const model = await provider(name, { house }).connect('m', values(server.address));
@@ -92,7 +89,11 @@ describe('an answer that is none of the API', () => {
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
   const completion = (changes: object): string =>
     JSON.stringify({
-      ...{ id: 'x', object: 'chat.completion', created: 0, model: 'm', usage },
+      id: 'x',
+      object: 'chat.completion',
+      created: 0,
+      model: 'm',
+      usage,
       choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
       ...changes,
     });
@@ -109,11 +110,7 @@ describe('an answer that is none of the API', () => {
     [json, 'null', JSON_OF_OTHERS],
     [json, '{"error":{"message":"no such route"}}', JSON_OF_OTHERS],
     [json, completion({ choices: [] }), JSON_OF_OTHERS],
-    [
-      json,
-      completion({ usage: { ...usage, prompt_tokens: 'many' } }),
-      /usage\.prompt_tokens: .*check base_url$/,
-    ],
+    [json, completion({ usage: { ...usage, prompt_tokens: 'many' } }), /usage\.prompt_tokens: .*check base_url$/],
   ])('is unreadable, and the message says so: %s %s', async (type, body, says) => {
     const server = await createModelServer();
     server.script('m', { status: 200, headers: { 'content-type': type }, body });
@@ -158,9 +155,7 @@ describe('what not every server accepts', () => {
       HOUSE_KEY: '',
     });
     const whole = { system: 's', user: 'u', schema: null, timeoutMs: 10_000, ...question };
-    const answer = await callModel(model, whole, new AbortController().signal).catch(
-      (error: unknown) => error,
-    );
+    const answer = await callModel(model, whole, new AbortController().signal).catch((error: unknown) => error);
     await server.close();
     const bodies = server.askedOf('m').map(({ body }) => JSON.parse(body) as Record<string, unknown>);
     return { answer, bodies };

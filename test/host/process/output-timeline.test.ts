@@ -15,11 +15,7 @@ async function observed(): Promise<{ file: string; log: string; end: () => Promi
 }
 
 const noted = (log: string, bytes: number): Promise<true | null> =>
-  waitUntil(
-    async () => ((await readTimeline(log)).some((growth) => growth.bytes === bytes) ? true : null),
-    60_000,
-    10,
-  );
+  waitUntil(async () => ((await readTimeline(log)).some((growth) => growth.bytes === bytes) ? true : null), 60_000, 10);
 
 it('records the size of a file over time, even if the file does not exist at first', async () => {
   const { file, log, end } = await observed();

@@ -2,13 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  bootId,
-  identify,
-  isAlive,
-  ownIdentity,
-  signalProcess,
-} from '../../../src/host/process/process-identity.js';
+import { bootId, identify, isAlive, ownIdentity, signalProcess } from '../../../src/host/process/process-identity.js';
 import { waitUntil } from '../../../src/host/process/waiting.js';
 
 function child(command: string, args: string[]): ChildProcess & { pid: number } {
@@ -24,9 +18,7 @@ it('a process is alive until it has ended', async () => {
   expect(identity).toMatchObject({ pid, boot: bootId() });
   expect(identity !== null && isAlive(identity)).toBe(true);
   expect(identity !== null && signalProcess(identity, 'SIGKILL')).toBe(true);
-  expect(await waitUntil(() => (identity !== null && !isAlive(identity) ? true : null), 30_000, 10)).toBe(
-    true,
-  );
+  expect(await waitUntil(() => (identity !== null && !isAlive(identity) ? true : null), 30_000, 10)).toBe(true);
   expect(identity !== null && signalProcess(identity, 'SIGKILL')).toBe(false);
   expect(identify(pid)).toBeNull();
 });
@@ -53,8 +45,7 @@ it('a zombie is dead', async () => {
   const parent = child('sh', ['-c', 'sh -c "echo \\$\\$; read line" & exec sleep 1000']);
   const [chunk] = (await once(parent.stdout ?? parent, 'data')) as [Buffer];
   const pid = Number(String(chunk));
-  const isZombie = (): true | null =>
-    /^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) ? true : null;
+  const isZombie = (): true | null => (/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) ? true : null);
   expect(await waitUntil(isZombie, 30_000, 10)).toBe(true);
   expect(identify(pid)).toBeNull();
 });

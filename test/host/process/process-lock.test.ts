@@ -67,11 +67,7 @@ it('can be taken again when its holder was killed', async () => {
   expect((await lockHolder(folder, 'engine'))?.pid).toBe(child.pid);
   expect(await tryLock(folder, 'engine')).toBeNull();
   child.kill('SIGKILL');
-  const free = await waitUntil(
-    async () => ((await lockHolder(folder, 'engine')) === null ? true : null),
-    60_000,
-    10,
-  );
+  const free = await waitUntil(async () => ((await lockHolder(folder, 'engine')) === null ? true : null), 60_000, 10);
   expect(free).toBe(true);
   expect(await tryLock(folder, 'engine')).not.toBeNull();
 });

@@ -69,8 +69,7 @@ describe('the result of a command', () => {
 
 describe('a lot of output', () => {
   it('keeps the first MiB of 10 MB on either stream and counts the rest', async () => {
-    const command =
-      "head -c 10000000 /dev/zero | tr '\\0' o; head -c 10000000 /dev/zero | tr '\\0' e >&2; echo end";
+    const command = "head -c 10000000 /dev/zero | tr '\\0' o; head -c 10000000 /dev/zero | tr '\\0' e >&2; echo end";
     const result = await run(command);
     expect(result).toMatchObject({ exitCode: 0, stdoutBytes: 10_000_004, stderrBytes: 10_000_000 });
     expect(result.stdout === 'o'.repeat(OUTPUT_CAP)).toBe(true);
@@ -91,9 +90,7 @@ describe('a lot of output', () => {
   });
 
   it.each([1, 2, 3])('does not cut a character in two at the cap (shifted by %i)', async (shift) => {
-    const { stdout, stdoutBytes } = await run(
-      `printf '%${shift}s' ''; yes '😀' | tr -d '\\n' | head -c 2000000`,
-    );
+    const { stdout, stdoutBytes } = await run(`printf '%${shift}s' ''; yes '😀' | tr -d '\\n' | head -c 2000000`);
     expect(stdoutBytes).toBe(2_000_000 + shift);
     expect(stdout.slice(0, shift + 2)).toBe(`${' '.repeat(shift)}😀`);
     expect(stdout.endsWith('😀')).toBe(true);
@@ -185,9 +182,9 @@ describe('the end of a command', () => {
 
   it('does not finish the command if the signal has already aborted', async () => {
     const cwd = await newFolder();
-    await expect(
-      run('sleep 0.5; touch done', { cwd, signal: AbortSignal.abort(new Error('never')) }),
-    ).rejects.toThrow('never');
+    await expect(run('sleep 0.5; touch done', { cwd, signal: AbortSignal.abort(new Error('never')) })).rejects.toThrow(
+      'never',
+    );
     expect(existsSync(join(cwd, 'done'))).toBe(false);
   });
 });

@@ -44,8 +44,7 @@ mv record.tmp record`,
 
 const parentOf = (pid: number): number =>
   Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-const spawners = (parent: number): number[] =>
-  processesWith('spawn.pl').filter((pid) => parentOf(pid) === parent);
+const spawners = (parent: number): number[] => processesWith('spawn.pl').filter((pid) => parentOf(pid) === parent);
 
 // Test files that ran in this process before may have left theirs.
 beforeAll(async () => {

@@ -8,11 +8,9 @@ import { waitUntil } from '../../../src/host/process/waiting.js';
 import { running } from '../processes.js';
 import { inEachMode, LONG_MS, nothingLeft, PATH, prepare, start, type Started } from '../supervised.js';
 
-const written = (path: string): Promise<true | null> =>
-  waitUntil(() => (existsSync(path) ? true : null), LONG_MS, 10);
+const written = (path: string): Promise<true | null> => waitUntil(() => (existsSync(path) ? true : null), LONG_MS, 10);
 
-const supervisorPid = ({ folder }: Started): number =>
-  Number(readFileSync(join(folder, 'sup'), 'utf8').split(' ')[0]);
+const supervisorPid = ({ folder }: Started): number => Number(readFileSync(join(folder, 'sup'), 'utf8').split(' ')[0]);
 
 /** Ignores TERM, and so do the processes it leaves: in separate sessions, in the background and orphaned twice. */
 const STUBBORN = `
@@ -61,8 +59,7 @@ inEachMode((test, mode) => {
   });
 
   test('is not idle while it prints on either stream', async () => {
-    const say =
-      'i=0; while [ $i -lt 16 ]; do i=$((i+1)); [ $((i%2)) = 0 ] && echo o || echo e >&2; sleep 0.25; done';
+    const say = 'i=0; while [ $i -lt 16 ]; do i=$((i+1)); [ $((i%2)) = 0 ] && echo o || echo e >&2; sleep 0.25; done';
     const agent = await start(say, { idleSecs: 3 });
     expect(await agent.end()).toEqual({ state: 'ended', exitCode: 0, stopped: null });
   });

@@ -21,10 +21,7 @@ const NAMES = [
   ...'mode dir start boot script deadline mark cwd stdin status line found seen waited rounds'.split(' '),
   ...'idle_tick grace environ pid unchanged now reason setsid perl sh'.split(' '),
   ...['claim.sh', 'supervise.sh'].flatMap((file) => {
-    const text = readFileSync(
-      new URL(`../../../src/host/process/supervisor/${file}`, import.meta.url),
-      'utf8',
-    );
+    const text = readFileSync(new URL(`../../../src/host/process/supervisor/${file}`, import.meta.url), 'utf8');
     return text.match(/\b[a-z]\w*/g) ?? [];
   }),
 ];
@@ -47,9 +44,7 @@ inEachMode((test) => {
       .out()
       .split('\0')
       .map((entry) => entry.split('=', 2));
-    const got = Object.fromEntries(
-      entries.filter(([name]) => name !== undefined && name in given),
-    ) as unknown;
+    const got = Object.fromEntries(entries.filter(([name]) => name !== undefined && name in given)) as unknown;
     expect(got).toEqual(given);
   });
 });

@@ -81,9 +81,7 @@ describe.skipIf(obstacle !== null)('on a full disk', () => {
     });
 
     test('waits with what it prints until there is room, and none of it is lost', async () => {
-      const agent = await startSmall(
-        `${WAIT}; head -c 40000 /dev/zero | tr '\\0' o; echo; echo written >up; exit 7`,
-      );
+      const agent = await startSmall(`${WAIT}; head -c 40000 /dev/zero | tr '\\0' o; echo; echo written >up; exit 7`);
       await fill(agent);
       await letGo(agent);
       const written = (): true | null => existsSync(join(agent.cwd, 'up')) || null;

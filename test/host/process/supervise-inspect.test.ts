@@ -3,12 +3,7 @@ import { utimesSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  identify,
-  isAlive,
-  ownIdentity,
-  type ProcessIdentity,
-} from '../../../src/host/process/process-identity.js';
+import { identify, isAlive, ownIdentity, type ProcessIdentity } from '../../../src/host/process/process-identity.js';
 import { inspect, stopSupervised, waitForEnd } from '../../../src/host/process/supervise.js';
 import { processesWith } from '../processes.js';
 import { newFolder, setEnv } from '../temporary.js';

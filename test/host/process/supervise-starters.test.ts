@@ -30,16 +30,13 @@ inEachMode((test) => {
     await Promise.all(Array.from({ length: 10 }, () => startSupervised(agent)));
     const ends = Array.from({ length: 10 }, () => agent.end());
     await writeFile(join(agent.cwd, 'go'), '');
-    for (const end of await Promise.all(ends))
-      expect(end).toEqual({ state: 'ended', exitCode: 9, stopped: null });
+    for (const end of await Promise.all(ends)) expect(end).toEqual({ state: 'ended', exitCode: 9, stopped: null });
     expect(readFileSync(join(agent.cwd, 'starts'), 'utf8')).toBe('start\n');
     expect(await nothingLeft(agent, 2000)).toBe(true);
   });
 
   test('survives the death of the process that started it, and another process adopts it', async () => {
-    const agent = await prepare(
-      'echo start >>starts; while [ ! -e go ]; do sleep 0.05; done; echo out; exit 9',
-    );
+    const agent = await prepare('echo start >>starts; while [ ! -e go ]; do sleep 0.05; done; echo out; exit 9');
     const starter = compiled.program(`
       import { startSupervised } from './host/process/supervise.js';
       await startSupervised(JSON.parse(process.argv[2]));

@@ -40,9 +40,7 @@ inEachMode((test) => {
   });
 
   test('its output is complete when it ends, 10 MB on each stream', async () => {
-    const agent = await start(
-      "head -c 10000000 /dev/zero | tr '\\0' o; head -c 10000000 /dev/zero | tr '\\0' e >&2",
-    );
+    const agent = await start("head -c 10000000 /dev/zero | tr '\\0' o; head -c 10000000 /dev/zero | tr '\\0' e >&2");
     expect(await agent.end()).toMatchObject({ exitCode: 0 });
     expect(agent.out() === 'o'.repeat(10_000_000)).toBe(true);
     expect(agent.err() === 'e'.repeat(10_000_000)).toBe(true);
@@ -74,11 +72,7 @@ inEachMode((test) => {
       env: { PATH: bin },
     });
     expect(await agent.end()).toMatchObject({ exitCode: 0 });
-    expect([agent.out().split('\n').length, agent.out().slice(-4), agent.err()]).toEqual([
-      200_002,
-      'end\n',
-      'err\n',
-    ]);
+    expect([agent.out().split('\n').length, agent.out().slice(-4), agent.err()]).toEqual([200_002, 'end\n', 'err\n']);
     expect(await nothingLeft(agent)).toBe(true);
   });
 
@@ -139,12 +133,7 @@ inEachMode((test) => {
       .out()
       .split('\0')
       .filter((entry) => entry !== '' && !/^(PWD|SHLVL|_)=/.test(entry));
-    expect(seen.sort()).toEqual([
-      'HOME=/nowhere',
-      `LLM_TOOL_TEST_RUN=${agent.mark}`,
-      'ODD=a\nb=c',
-      `PATH=${PATH}`,
-    ]);
+    expect(seen.sort()).toEqual(['HOME=/nowhere', `LLM_TOOL_TEST_RUN=${agent.mark}`, 'ODD=a\nb=c', `PATH=${PATH}`]);
   });
 
   test('is started even if its PATH has none of the utilities that the supervisor uses', async () => {

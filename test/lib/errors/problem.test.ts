@@ -18,14 +18,9 @@ describe('codeFrame', () => {
 
   it('shows two lines around the line, and a caret', () => {
     expect(codeFrame(text, 10, 6)).toBe(
-      [
-        '   8 | line 8',
-        '   9 | line 9',
-        '> 10 | line 10',
-        '     |      ^',
-        '  11 | line 11',
-        '  12 | line 12',
-      ].join('\n'),
+      ['   8 | line 8', '   9 | line 9', '> 10 | line 10', '     |      ^', '  11 | line 11', '  12 | line 12'].join(
+        '\n',
+      ),
     );
   });
 

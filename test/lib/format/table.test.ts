@@ -135,16 +135,11 @@ describe('renderTable', () => {
   test('never exceeds the width, and keeps one line per row', () => {
     const tables = fc.array(fc.array(styledCell, { maxLength: 6 }), { maxLength: 8 });
     fc.assert(
-      fc.property(
-        tables,
-        fc.integer({ min: 0, max: 60 }),
-        fc.constantFrom('', '  '),
-        (rows, width, indent) => {
-          const lines = renderTable(rows, { width, indent, right: [1] });
-          expect(lines).toHaveLength(rows.length);
-          for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);
-        },
-      ),
+      fc.property(tables, fc.integer({ min: 0, max: 60 }), fc.constantFrom('', '  '), (rows, width, indent) => {
+        const lines = renderTable(rows, { width, indent, right: [1] });
+        expect(lines).toHaveLength(rows.length);
+        for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);
+      }),
     );
   });
   test('starts a column at the same place in every row', () => {

@@ -12,12 +12,8 @@ test('keeps beginning and end of a longer text, and says how much is missing', (
 
 test('leaves no half of a character at the cuts', () => {
   fc.assert(
-    fc.property(
-      fc.string({ unit: 'grapheme', minLength: 30 }),
-      fc.integer({ min: 2, max: 20 }),
-      (text, max) => {
-        expect(withoutMiddle(text, max)).not.toMatch(/\p{Surrogate}/u);
-      },
-    ),
+    fc.property(fc.string({ unit: 'grapheme', minLength: 30 }), fc.integer({ min: 2, max: 20 }), (text, max) => {
+      expect(withoutMiddle(text, max)).not.toMatch(/\p{Surrogate}/u);
+    }),
   );
 });

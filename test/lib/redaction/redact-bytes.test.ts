@@ -18,14 +18,8 @@ describe('the redactor of bytes', () => {
   });
 
   it('keeps other bytes, and the length of a binary file', () => {
-    const bytes = Buffer.concat([
-      Buffer.from([0, 255, 254]),
-      Buffer.from('secret-value'),
-      Buffer.from([128, 0]),
-    ]);
+    const bytes = Buffer.concat([Buffer.from([0, 255, 254]), Buffer.from('secret-value'), Buffer.from([128, 0])]);
     const result = exact(bytes);
-    expect(result).toEqual(
-      Buffer.concat([Buffer.from([0, 255, 254]), Buffer.from(`${R}**`), Buffer.from([128, 0])]),
-    );
+    expect(result).toEqual(Buffer.concat([Buffer.from([0, 255, 254]), Buffer.from(`${R}**`), Buffer.from([128, 0])]));
   });
 });

@@ -25,32 +25,12 @@ describe('values of flags', () => {
   });
 
   it.each([
-    ...[
-      '--token-limit 5',
-      '--token-limit 500000',
-      '--password-file path/to/secret',
-      '--secret-name my-database',
-    ],
+    ...['--token-limit 5', '--token-limit 500000', '--password-file path/to/secret', '--secret-name my-database'],
     ...['--api-key-file ~/.key', '--token 5', '--max-token 4096', '--password $PASSWORD', '--token ${TOKEN}'],
     ...['--password "$PASSWORD"', '--token "$(cat token)"', '--token $(cat token)', '--token `cat token`'],
-    ...[
-      '--password <password>',
-      '--token [token]',
-      '--token TOKEN',
-      '--api-key API_KEY',
-      '--password string',
-    ],
-    ...[
-      '--password   The password of the account',
-      'with --password you are asked',
-      'the --token option is new',
-    ],
-    ...[
-      '--password is required',
-      'use --token to log in',
-      'give --api-key or set it',
-      '--password --verbose',
-    ],
+    ...['--password <password>', '--token [token]', '--token TOKEN', '--api-key API_KEY', '--password string'],
+    ...['--password   The password of the account', 'with --password you are asked', 'the --token option is new'],
+    ...['--password is required', 'use --token to log in', 'give --api-key or set it', '--password --verbose'],
     ...['--no-token-check something', 'a--password hunter2x', 'src/--token-parser.ts readable', '--token'],
     ...['mkdir -p some/folder', 'ssh -p 2222 host12', '--tokens three-of-them', '--tokenizer fast-bpe'],
     ...[

@@ -12,9 +12,7 @@ describe('JSON', () => {
   });
 
   it('is redacted line by line between lines of text', () => {
-    expect(redact('password=ab\n{"x":"password=a\\"b"}\nend')).toBe(
-      `password=${R}\n{"x":"password=${R}\\"b"}\nend`,
-    );
+    expect(redact('password=ab\n{"x":"password=a\\"b"}\nend')).toBe(`password=${R}\n{"x":"password=${R}\\"b"}\nend`);
   });
 
   const secret = fc.oneof(
@@ -23,11 +21,7 @@ describe('JSON', () => {
     fc.constantFrom('quo"te\\slash', 'new\nline\tx', `sk-${'a1'.repeat(12)}`),
   );
   const planted = fc
-    .tuple(
-      secret,
-      fc.array(fc.tuple(fc.string(), fc.string()), { minLength: 1, maxLength: 5 }),
-      fc.jsonValue(),
-    )
+    .tuple(secret, fc.array(fc.tuple(fc.string(), fc.string()), { minLength: 1, maxLength: 5 }), fc.jsonValue())
     .map(([value, around, other]) => ({
       value,
       line: JSON.stringify({

@@ -52,9 +52,7 @@ describe('a private key', () => {
 
   it('is masked if each line is in a separate event, which stays JSON', () => {
     const lines = [...KEY_TEXT.split('\n').slice(0, -1), `x\n${bodyLines[0] ?? ''}`];
-    const events = lines
-      .map((text, id) => JSON.stringify({ type: 'text', id, text: `${text}\n` }))
-      .join('\n');
+    const events = lines.map((text, id) => JSON.stringify({ type: 'text', id, text: `${text}\n` })).join('\n');
     const masked = byLines(events);
     expect(leaks(masked)).toEqual([]);
     expect(masked.split('\n').map((event) => JSON.parse(event) as unknown)).toMatchObject(

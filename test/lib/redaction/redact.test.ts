@@ -41,9 +41,7 @@ describe('known secrets', () => {
   });
 
   it('are masked across lines and without their last newline', () => {
-    expect(createRedactor({ secrets: ['line one\n{}\nline two\n'] })('a\nline one\n{}\nline two')).toBe(
-      `a\n${R}`,
-    );
+    expect(createRedactor({ secrets: ['line one\n{}\nline two\n'] })('a\nline one\n{}\nline two')).toBe(`a\n${R}`);
   });
 
   it('of several lines are masked even if one of the lines stands alone', () => {
@@ -60,9 +58,7 @@ describe('known secrets', () => {
     expect(plain('…ct-horse-battery, correct-ho…')).toBe(`…${R}, ${R}…`);
     expect(plain('a correct-horse… b')).toBe(`a ${R}… b`);
     // Too short to tell, or not a part that a cut would leave.
-    expect(plain('corre… and …horse-batt and correct-horse')).toBe(
-      'corre… and …horse-batt and correct-horse',
-    );
+    expect(plain('corre… and …horse-batt and correct-horse')).toBe('corre… and …horse-batt and correct-horse');
     const quoted = createRedactor({ secrets: ['pa"ss\nword"s'] });
     expect(quoted(String.raw`stdout "pa\"ss\nwor…"`)).toBe(`stdout "${R}…"`);
   });
@@ -102,47 +98,9 @@ describe('redaction of any text', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 8 }),
     fc.constantFrom(
-      ...[
-        'password',
-        'token',
-        'auth',
-        'Bearer ',
-        ':',
-        '=',
-        ' ',
-        '"',
-        "'",
-        '\\',
-        '\\"',
-        '\n',
-        '{',
-        '}',
-        '[',
-        ']',
-        ',',
-      ],
-      ...[
-        R,
-        'sk-',
-        'sk-ant-',
-        'a1b2c3d4e5f6g7h8i9j0',
-        '@',
-        'example.com',
-        '/home/',
-        'ann',
-        'C:\\Users\\',
-        '$',
-        '://',
-      ],
-      ...[
-        'eyJabcdef.',
-        'secret-one',
-        'one-two',
-        '-----BEGIN PRIVATE KEY-----',
-        'null',
-        '12',
-        '{"token":"x"}',
-      ],
+      ...['password', 'token', 'auth', 'Bearer ', ':', '=', ' ', '"', "'", '\\', '\\"', '\n', '{', '}', '[', ']', ','],
+      ...[R, 'sk-', 'sk-ant-', 'a1b2c3d4e5f6g7h8i9j0', '@', 'example.com', '/home/', 'ann', 'C:\\Users\\', '$', '://'],
+      ...['eyJabcdef.', 'secret-one', 'one-two', '-----BEGIN PRIVATE KEY-----', 'null', '12', '{"token":"x"}'],
     ),
   );
   const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
@@ -209,12 +167,7 @@ describe('redaction of any text', () => {
     ],
   ])('takes linear time on a megabyte of %j', (repeated) => {
     const line = repeated.repeat(1_000_000 / repeated.length);
-    for (const any of [
-      line,
-      `password="${line}`,
-      JSON.stringify({ line }),
-      `-----BEGIN PRIVATE KEY-----${line}`,
-    ]) {
+    for (const any of [line, `password="${line}`, JSON.stringify({ line }), `-----BEGIN PRIVATE KEY-----${line}`]) {
       expect(typeof both(any)).toBe('string');
     }
   });

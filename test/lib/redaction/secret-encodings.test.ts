@@ -40,9 +40,7 @@ describe('the encodings that results.md names', () => {
 
   it('are found in any mixture, with each character as another library writes it', () => {
     const spelled = (character: string, style: number): string => {
-      const percent = [...Buffer.from(character)]
-        .map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
-        .join('');
+      const percent = [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
       const point = character.codePointAt(0) ?? 0;
       const unicode = character
         .split('')
@@ -50,9 +48,8 @@ describe('the encodings that results.md names', () => {
         .join('');
       if (/[A-Za-z0-9_\\]/.test(character)) return character;
       return (
-        [character, percent, percent.toUpperCase(), `&#${point};`, `&#x${point.toString(16)};`, unicode][
-          style
-        ] ?? character
+        [character, percent, percent.toUpperCase(), `&#${point};`, `&#x${point.toString(16)};`, unicode][style] ??
+        character
       );
     };
     fc.assert(
@@ -76,10 +73,7 @@ describe('the output of a library', () => {
     ["Python's json.dumps", String.raw`it's (a) \"p*ss!\" w\\rd/\u00fc\u20ac\ud83d\ude00&<b>+$~`],
     ["PHP's json_encode", String.raw`it's (a) \"p*ss!\" w\\rd\/\u00fc\u20ac\ud83d\ude00&<b>+$~`],
     ["Go's json.Marshal", String.raw`it's (a) \"p*ss!\" w\\rd/ü€😀\u0026\u003cb\u003e+$~`],
-    [
-      '.NET',
-      String.raw`it\u0027s (a) \u0022p*ss!\u0022 w\\rd/\u00FC\u20AC\uD83D\uDE00\u0026\u003Cb\u003E\u002B$~`,
-    ],
+    ['.NET', String.raw`it\u0027s (a) \u0022p*ss!\u0022 w\\rd/\u00FC\u20AC\uD83D\uDE00\u0026\u003Cb\u003E\u002B$~`],
     ['markup', 'it&#39;s (a) &quot;p*ss!&quot; w\\rd/ü€😀&amp;&lt;b&gt;+$~'],
     ["Python's shlex.quote", `it'"'"'s (a) "p*ss!" w\\rd/ü€😀&<b>+$~`],
     ["bash's printf %q", String.raw`it\'s\ \(a\)\ \"p\*ss\!\"\ w\\rd/ü€😀\&\<b\>+\$~`],

@@ -24,21 +24,7 @@ describe('splitStatements', () => {
   });
 
   test('finds statements in order, without overlap, and on the lines where they are', () => {
-    const piece = fc.constantFrom(
-      'SELECT 1',
-      ';',
-      "'",
-      '"',
-      '--',
-      '\n',
-      '/*',
-      '*/',
-      '$$',
-      '$x$',
-      "E'",
-      '\\',
-      ' ',
-    );
+    const piece = fc.constantFrom('SELECT 1', ';', "'", '"', '--', '\n', '/*', '*/', '$$', '$x$', "E'", '\\', ' ');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
         const sql = pieces.join('');

@@ -26,12 +26,7 @@ export interface Summary {
  * Expects of a completed sweep that every cell has exactly one result, in the shared place and on every host that is
  * given; that agents were started as often as the results say; and that no workflow failed and nothing is left.
  */
-export async function expectWhole(
-  team: Team,
-  sweep: string,
-  cells: number,
-  living: Host[],
-): Promise<Summary> {
+export async function expectWhole(team: Team, sweep: string, cells: number, living: Host[]): Promise<Summary> {
   const ends = await endsOf(team, sweep);
   const lines = ends.flatMap(({ line }) => line ?? []);
   expect(lines.filter(({ outcome }) => outcome !== 'pass')).toEqual([]);
@@ -43,10 +38,7 @@ export async function expectWhole(
 
   expectMirror('this machine', team.project.state, sweep, ids);
   for (const host of living) {
-    const { exitCode, stderr } = await host.run(
-      ['show', sweep, '--json', '--results', team.results],
-      team.env,
-    );
+    const { exitCode, stderr } = await host.run(['show', sweep, '--json', '--results', team.results], team.env);
     expect([host.name, exitCode], stderr).toEqual([host.name, 0]);
     expectMirror(host.name, host.home, sweep, ids);
   }
@@ -176,9 +168,7 @@ async function expectNoFailedTasks(client: Client, sweep: string): Promise<void>
       const task = event.workflowTaskFailedEventAttributes;
       if (event.eventType !== EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED || task == null) continue;
       if (task.cause == null || !HARMLESS.includes(task.cause))
-        failed.push(
-          `${workflowId}: ${WorkflowTaskFailedCause[task.cause ?? 0]} ${task.failure?.message ?? ''}`,
-        );
+        failed.push(`${workflowId}: ${WorkflowTaskFailedCause[task.cause ?? 0]} ${task.failure?.message ?? ''}`);
     }
   }
   expect(failed).toEqual([]);

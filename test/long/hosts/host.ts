@@ -70,7 +70,8 @@ export function createHost(name: string, network: Network, folder: string): Host
       const inside = ['unshare', '--uts', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--'];
       const init = ['sh', '-c', INIT, 'init', name, ...command];
       spawn('ip', ['netns', 'exec', link.namespace, ...inside, ...init], {
-        ...{ cwd, stdio: ['ignore', output, output] },
+        cwd,
+        stdio: ['ignore', output, output],
         env: { ...own, ...env },
       });
       closeSync(output);

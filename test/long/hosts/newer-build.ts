@@ -30,8 +30,7 @@ export async function createNewerBuild(folder: string): Promise<string> {
     patched += 1;
     await writeFile(join(dist, name), newer);
   }
-  if (patched < 3)
-    throw new Error('the build has another form: command line, worker and workflows were not all found');
+  if (patched < 3) throw new Error('the build has another form: command line, worker and workflows were not all found');
   await writeFile(join(dist, 'build-id'), 'newer');
   return join(dist, 'cli.js');
 }

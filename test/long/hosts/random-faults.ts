@@ -50,7 +50,9 @@ export function drawFaults(
     const what = HOST_FAULTS[Math.floor(draw() * HOST_FAULTS.length)];
     if (what === undefined) throw new Error('a random number is not below 1');
     return {
-      ...{ at, what, who: draw() },
+      at,
+      what,
+      who: draw(),
       of: of < 0.15 ? 'server' : of < 0.3 ? 'database' : 'host',
       lasts: 1 + Math.floor(draw() * (draw() < 0.5 ? SOON : LATE)),
     };

@@ -86,18 +86,7 @@ async function developmentServer(at: string, reason: string): Promise<TeamServer
   const start = (): Promise<Started> =>
     Promise.resolve(
       startProcess(
-        [
-          path,
-          'server',
-          'start-dev',
-          '--ip',
-          ANY,
-          ...ports,
-          ...database,
-          ...attributes,
-          '--log-level',
-          'warn',
-        ],
+        [path, 'server', 'start-dev', '--ip', ANY, ...ports, ...database, ...attributes, '--log-level', 'warn'],
         { env: { PATH: process.env['PATH'], HOME: folder }, cwd: folder, log: join(folder, 'server.log') },
       ),
     );

@@ -76,10 +76,7 @@ export async function createLab(): Promise<Lab> {
   return { network, server, remove };
 }
 
-export async function createTeam(
-  { network, server }: Lab,
-  { lostSecs, shareIn }: TeamOptions,
-): Promise<Team> {
+export async function createTeam({ network, server }: Lab, { lostSecs, shareIn }: TeamOptions): Promise<Team> {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-hosts-'));
   const place = await (shareIn ?? inFolder(join(folder, 'shared')))(network.address);
   const { results } = place;
@@ -93,7 +90,11 @@ export async function createTeam(
   Object.assign(process.env, place.env); // for the store, which this process opens, too
   const hosts: Host[] = [];
   return {
-    ...{ project, server, results, env, hosts },
+    project,
+    server,
+    results,
+    env,
+    hosts,
     store: await openSharedStore(results),
     add(name) {
       const host = createHost(name, network, folder);
@@ -105,8 +106,7 @@ export async function createTeam(
       host.start([...worker, '--slots', String(slots)], env, host.home);
     },
     start: (args) => project.start([...args, '--results', results], env),
-    logs: async () =>
-      (await Promise.all(hosts.map(async (host) => `${host.name}: ${await host.log()}`))).join('\n'),
+    logs: async () => (await Promise.all(hosts.map(async (host) => `${host.name}: ${await host.log()}`))).join('\n'),
     async remove() {
       for (const host of hosts) await host.remove();
       await project.remove();
@@ -139,11 +139,7 @@ export function writeScenario({ project }: Team, { secs = 0, until }: Work): Pro
     'fixtures/many.yaml',
     scenario('many', {
       gates: ['{type: file_contains, path: out.txt, substring: done}'],
-      steps: [
-        `run: '${[note, ...wait].join('; ')}'`,
-        `wait_secs: ${secs}`,
-        `write: {path: out.txt, content: done}`,
-      ],
+      steps: [`run: '${[note, ...wait].join('; ')}'`, `wait_secs: ${secs}`, `write: {path: out.txt, content: done}`],
       more: 'cost: {cache: false}',
     }),
   );

@@ -16,8 +16,7 @@ export function dashboardQueries(): { panel: string; expr: string }[] {
 }
 
 /** The names of the metrics in a query. */
-export const metricsIn = (expr: string): string[] =>
-  expr.match(/\b(?:llm_tool_test|temporal)_[a-z0-9_]+/g) ?? [];
+export const metricsIn = (expr: string): string[] => expr.match(/\b(?:llm_tool_test|temporal)_[a-z0-9_]+/g) ?? [];
 
 /** A query as Grafana sends it: with the values of its variables. */
 export const filledIn = (expr: string): string =>

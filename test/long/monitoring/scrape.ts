@@ -31,14 +31,9 @@ function parseLabels(text: string, line: string): Record<string, string> {
 }
 
 /** The sum of all samples with that name and these labels; null if there is none. */
-export function valueOf(
-  samples: readonly Sample[],
-  name: string,
-  labels: Record<string, string> = {},
-): number | null {
+export function valueOf(samples: readonly Sample[], name: string, labels: Record<string, string> = {}): number | null {
   const found = samples.filter(
-    (one) =>
-      one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+    (one) => one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value),
   );
   return found.length === 0 ? null : found.reduce((sum, { value }) => sum + value, 0);
 }

@@ -25,10 +25,7 @@ export interface ComposeProject {
  *
  * @throws NotHere if `docker compose` is missing and cannot be built
  */
-export async function createComposeProject(
-  override: string,
-  report: (text: string) => void,
-): Promise<ComposeProject> {
+export async function createComposeProject(override: string, report: (text: string) => void): Promise<ComposeProject> {
   await removeAbandoned();
   const name = `${PREFIX}${process.pid}`;
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-compose-'));
@@ -71,10 +68,7 @@ const hasPlugin = async (): Promise<boolean> =>
 /**
  * `docker compose` needs a plugin, which Debian does not have, and this one builds images without the plugin buildx.
  */
-async function composePlugin(
-  folder: string,
-  report: (text: string) => void,
-): Promise<Record<string, string>> {
+async function composePlugin(folder: string, report: (text: string) => void): Promise<Record<string, string>> {
   if (await hasPlugin()) return {};
   const plugins = join(folder, 'cli-plugins');
   await mkdir(plugins);

@@ -68,8 +68,7 @@ const standIns = async (): Promise<StandIn[]> => [
 
 /** The image that the Dockerfile of the worker is based on. */
 async function nodeImage(): Promise<string> {
-  const [, image] =
-    /^ARG NODE=(\S+)$/m.exec(await readFile(join(REPOSITORY, 'image/Dockerfile'), 'utf8')) ?? [];
+  const [, image] = /^ARG NODE=(\S+)$/m.exec(await readFile(join(REPOSITORY, 'image/Dockerfile'), 'utf8')) ?? [];
   if (image === undefined) throw new Error('the Dockerfile names no image of Node');
   return image;
 }
@@ -124,8 +123,7 @@ async function labelOf(image: string): Promise<string | null> {
 
 async function hashOf({ image, dockerfile }: StandIn): Promise<string> {
   const hash = createHash('sha256').update(image);
-  for (const file of [dockerfile, 'postgres.sh', 'ui.template'])
-    hash.update(await readFile(join(DOCKERFILES, file)));
+  for (const file of [dockerfile, 'postgres.sh', 'ui.template']) hash.update(await readFile(join(DOCKERFILES, file)));
   return hash.digest('hex').slice(0, 12);
 }
 

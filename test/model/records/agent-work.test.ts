@@ -13,7 +13,9 @@ describe('what an agent did', () => {
   test('is the sequence of its tools, their number, and its tokens', () => {
     const usage = { input: 10, output: 5, reasoning: null, cache_read: 100, cache_write: null };
     expect(agentWork(trajectoryOf('read', 'write', 'read'), usage)).toEqual({
-      ...{ tokens: 115, tool_calls: 3, actions: ['read', 'write', 'read'] },
+      tokens: 115,
+      tool_calls: 3,
+      actions: ['read', 'write', 'read'],
     });
   });
   test('has the size of its first request, and of the tools that it was told of, each tool once', () => {

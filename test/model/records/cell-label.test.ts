@@ -3,7 +3,11 @@ import { cellLabel, cellLabeler, DEFAULT_VARIANT } from '../../../src/model/reco
 import type { Cell } from '../../../src/model/records/cell.js';
 
 const cell = (change: Partial<Cell> = {}): Omit<Cell, 'id'> => ({
-  ...{ scenario: 'notes', agent: 'mock', model: 'default', variant: DEFAULT_VARIANT, repetition: 1 },
+  scenario: 'notes',
+  agent: 'mock',
+  model: 'default',
+  variant: DEFAULT_VARIANT,
+  repetition: 1,
   ...change,
 });
 
@@ -20,10 +24,7 @@ describe('the label of a cell', () => {
 
   test('has the repetition in all cells of a sweep that repeats some, and in none of another sweep', () => {
     const other = cell({ scenario: 'other' });
-    expect([cell(), other].map(cellLabeler([cell(), other]))).toEqual([
-      'notes mock/default',
-      'other mock/default',
-    ]);
+    expect([cell(), other].map(cellLabeler([cell(), other]))).toEqual(['notes mock/default', 'other mock/default']);
     const repeated = [cell(), cell({ repetition: 2 }), other];
     expect(repeated.map(cellLabeler(repeated))).toEqual([
       'notes mock/default #1',

@@ -5,7 +5,11 @@ import { sumUsage, type TokenUsage } from '../../../src/model/records/token-usag
 import { judgment, metrics } from '../sample.js';
 
 const usage = (change: Partial<TokenUsage>): TokenUsage => ({
-  ...{ input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
+  input: null,
+  output: null,
+  reasoning: null,
+  cache_read: null,
+  cache_write: null,
   ...change,
 });
 

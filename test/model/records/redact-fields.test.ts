@@ -58,9 +58,7 @@ function filled(schema: { def: unknown }): unknown {
 const maskedIn = (value: unknown, path = ''): string[] => {
   if (typeof value === 'string') return value.includes(R) ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, field]) =>
-    maskedIn(field, path === '' ? key : `${path}.${key}`),
-  );
+  return Object.entries(value).flatMap(([key, field]) => maskedIn(field, path === '' ? key : `${path}.${key}`));
 };
 
 describe('redaction of a record with the secret in every text', () => {
@@ -71,11 +69,7 @@ describe('redaction of a record with the secret in every text', () => {
     const command = (path: string) => ['command', 'stdout', 'stderr'].map((field) => `${path}.${field}`);
     expect(maskedIn(redacted).sort()).toEqual(
       [
-        ...[
-          'agent.output_problems.first.0.field',
-          'agent.output_problems.first.0.message',
-          'left_out.0.path',
-        ],
+        ...['agent.output_problems.first.0.field', 'agent.output_problems.first.0.message', 'left_out.0.path'],
         ...['scenario.description', 'scenario.prompt', 'target.resolved', ...command('target.health_check')],
         ...[
           'image.name',
@@ -168,11 +162,19 @@ it('redacts JSON values with telling names, unmarked texts, and fields and kinds
     event: EventBody,
   });
   const value = {
-    ...{ name: VALUE, detail: { password: 'hunter2' }, list: [VALUE], byText: { [VALUE]: VALUE } },
-    ...{ event: { type: 'new', ending: VALUE }, later: VALUE },
+    name: VALUE,
+    detail: { password: 'hunter2' },
+    list: [VALUE],
+    byText: { [VALUE]: VALUE },
+    event: { type: 'new', ending: VALUE },
+    later: VALUE,
   };
   expect(redactFields(value as never, schema, redact)).toEqual({
-    ...{ name: VALUE, detail: { password: R }, list: [R], byText: { [R]: R } },
-    ...{ event: { type: 'new', ending: R }, later: R },
+    name: VALUE,
+    detail: { password: R },
+    list: [R],
+    byText: { [R]: R },
+    event: { type: 'new', ending: R },
+    later: R,
   });
 });

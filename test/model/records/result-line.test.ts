@@ -2,12 +2,19 @@ import { expect, test } from 'vitest';
 import { resultWithoutRun } from '../../../src/model/records/result-line.js';
 
 const CELL = {
-  ...{ id: 'notes/mock/default/default/1', scenario: 'notes', agent: 'mock', model: 'default' },
-  ...{ variant: 'default', repetition: 1 },
+  id: 'notes/mock/default/default/1',
+  scenario: 'notes',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition: 1,
 };
 const ABOUT = {
-  ...{ sweep: 's', scenario_hash: 'h', timestamp: '2026-01-01T00:00:00.000Z' },
-  ...{ outcome: 'error' as const, message: 'the fixture is missing' },
+  sweep: 's',
+  scenario_hash: 'h',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  outcome: 'error' as const,
+  message: 'the fixture is missing',
 };
 
 test('a cell that was not run was never started, and cost nothing', () => {

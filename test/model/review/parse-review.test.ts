@@ -77,16 +77,8 @@ describe('parseReview', () => {
     ['without the comment', ['Notes: Too slow.', '- and dear'], 'Too slow.\n- and dear'],
     ['above the label', ['Too slow.', NOTES], 'Too slow.'],
     ['without any label', ['Too slow.'], 'Too slow.'],
-    [
-      'with headings',
-      [NOTES, '## Bad', 'Too slow.', '### Good', 'Cheap.'],
-      '## Bad\nToo slow.\n### Good\nCheap.',
-    ],
-    [
-      'with words that are labels elsewhere',
-      [NOTES, 'Score: of style', 'Note: 3/5'],
-      'Score: of style\nNote: 3/5',
-    ],
+    ['with headings', [NOTES, '## Bad', 'Too slow.', '### Good', 'Cheap.'], '## Bad\nToo slow.\n### Good\nCheap.'],
+    ['with words that are labels elsewhere', [NOTES, 'Score: of style', 'Note: 3/5'], 'Score: of style\nNote: 3/5'],
     ['with code', [NOTES, '```', '  stock list', '```'], '```\n  stock list\n```'],
   ])('reads notes %s', (_, lines, notes) => {
     expect(review(SCORE, ...lines)).toEqual({ ...NOTHING, notes });
@@ -192,16 +184,7 @@ describe('parseReview', () => {
 
   test('never throws, and has a score within its maximum, or none', () => {
     const part = fc.oneof(
-      fc.constantFrom(
-        SCORE,
-        NOTES,
-        '<!--',
-        '-->',
-        '## Human Review',
-        '## Links',
-        'Human Score: 4/5',
-        'Score:',
-      ),
+      fc.constantFrom(SCORE, NOTES, '<!--', '-->', '## Human Review', '## Links', 'Human Score: 4/5', 'Score:'),
       fc.string(),
     );
     fc.assert(
@@ -217,8 +200,7 @@ describe('parseReview', () => {
 describe('scores of criteria', () => {
   const CRITERIA: Judged = { criteria: ['correct', 'tidy: no leftovers', 'Tidy'], gates: [] };
   const form = reviewForm(CRITERIA);
-  const withForm = (edit: (text: string) => string): string =>
-    withReview(...edit(form.join('\n\n')).split('\n'));
+  const withForm = (edit: (text: string) => string): string => withReview(...edit(form.join('\n\n')).split('\n'));
   const points = (count: number) => ({ points: count, max: 5 });
 
   test('the form has a line for each criterion, and none of them is a review', () => {
@@ -262,11 +244,7 @@ describe('scores of criteria', () => {
   });
 
   test('of an unknown criterion are a problem with its place, and the rest counts', () => {
-    const text = withReview(
-      'Human Score: 4/5',
-      '<!-- Human Score of corect: 3/5 -->',
-      'Human Score of Tidy: 2/5',
-    );
+    const text = withReview('Human Score: 4/5', '<!-- Human Score of corect: 3/5 -->', 'Human Score of Tidy: 2/5');
     const found = parseReview(text, CRITERIA);
     expect(found).toMatchObject({ score: points(4), criteria: { Tidy: points(2) } });
     expect(found?.problem?.message).toBe(
@@ -362,10 +340,7 @@ describe('verdicts on gates', () => {
   });
 
   test.each<[string, string]>([
-    [
-      'Human Verdict on gate 12: good',
-      "'good' is not a verdict; write pass or fail, and put remarks into the notes",
-    ],
+    ['Human Verdict on gate 12: good', "'good' is not a verdict; write pass or fail, and put remarks into the notes"],
     ['Human Verdict on gate 12: pass or fail', "'pass or fail' is not a verdict"],
     ['Human Verdict on gate 12: passable', "'passable' is not a verdict"],
     ['Human Verdict on gate 2: pass', "no model has judged 'gate 2'; it has judged gate 1, gate 12"],
@@ -379,10 +354,7 @@ describe('verdicts on gates', () => {
   });
 
   test('are read back from the form, whatever the gates are called', () => {
-    const title = fc.oneof(
-      fc.string({ unit: 'grapheme' }),
-      fc.constantFrom('-->', 'a: pass', '), pass or fail: fail'),
-    );
+    const title = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('-->', 'a: pass', '), pass or fail: fail'));
     const gates = fc.uniqueArray(fc.record({ number: fc.integer({ min: 1, max: 30 }), title }), {
       selector: ({ number }) => number,
       minLength: 1,
@@ -404,16 +376,7 @@ describe('keepReview', () => {
   const again = renderEvaluation(run({ message: 'graded again' }), metrics());
 
   test('keeps what a person wrote when the file is written again', () => {
-    const edited = withReview(
-      '<!-- Human Score: 4/5 -->',
-      '',
-      NOTES,
-      '',
-      'Too slow: $& $1',
-      '## Mine',
-      'Yes.',
-      '',
-    );
+    const edited = withReview('<!-- Human Score: 4/5 -->', '', NOTES, '', 'Too slow: $& $1', '## Mine', 'Yes.', '');
     const kept = keepReview(again, edited);
     expect(kept).toContain('graded again');
     expect(parseReview(kept)).toEqual(parseReview(edited));

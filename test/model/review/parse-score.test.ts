@@ -32,25 +32,12 @@ describe('parseScore', () => {
     expect(parseScore(text)).toEqual({ kind: 'score', points, max, remark });
   });
 
-  test.each([
-    '',
-    '__/5',
-    '_/5',
-    '/5',
-    ' / 10',
-    '__',
-    '-',
-    '—',
-    '?',
-    '?/5',
-    '...',
-    'n/a',
-    'N/A',
-    'none',
-    'TODO',
-  ])("takes '%s' as no score", (text) => {
-    expect(parseScore(text)).toEqual({ kind: 'none' });
-  });
+  test.each(['', '__/5', '_/5', '/5', ' / 10', '__', '-', '—', '?', '?/5', '...', 'n/a', 'N/A', 'none', 'TODO'])(
+    "takes '%s' as no score",
+    (text) => {
+      expect(parseScore(text)).toEqual({ kind: 'none' });
+    },
+  );
 
   test.each([
     ['four', "'four' is not a score"],
@@ -84,9 +71,7 @@ describe('parseScore', () => {
   });
 
   const blanks = fc.constantFrom('', ' ', '\t', '  ');
-  const number = fc
-    .tuple(fc.nat(9999), fc.constantFrom('', '.5', '.25', ',5'))
-    .map((parts) => parts.join(''));
+  const number = fc.tuple(fc.nat(9999), fc.constantFrom('', '.5', '.25', ',5')).map((parts) => parts.join(''));
   const valueOf = (text: string): number => Number(text.replace(',', '.'));
 
   test('reads every score within its maximum, and refuses every other one', () => {
@@ -95,9 +80,7 @@ describe('parseScore', () => {
         const parsed = parseScore(`${points}${before}/${after}${max}`);
         const isScore = valueOf(max) > 0 && valueOf(points) <= valueOf(max);
         expect(parsed).toMatchObject(
-          isScore
-            ? { kind: 'score', points: valueOf(points), max: valueOf(max), remark: '' }
-            : { kind: 'unreadable' },
+          isScore ? { kind: 'score', points: valueOf(points), max: valueOf(max), remark: '' } : { kind: 'unreadable' },
         );
       }),
     );
@@ -123,7 +106,6 @@ describe('parseScore', () => {
   test('knows a line that can only be a score', () => {
     for (const text of ['4', '4/5', '**4/5**', '9/5', '80%', '8 out of 10', '-1/5'])
       expect(looksLikeScore(text), text).toBe(true);
-    for (const text of ['3 files', 'good', '', '4/5 of the files'])
-      expect(looksLikeScore(text), text).toBe(false);
+    for (const text of ['3 files', 'good', '', '4/5 of the files']) expect(looksLikeScore(text), text).toBe(false);
   });
 });

@@ -46,9 +46,7 @@ describe('writeReview', () => {
     expect(text).toContain('<!-- Human Score of correct: 8/10 -->');
     expect(text).toContain('<!-- Labels: flaky-env, slow -->\n');
     expect(text).toContain('<!-- Reviewer: Ana -->\n');
-    expect(text).toContain(
-      '<!-- Further Human Notes: -->\n\nIt took three tries.\n\n- one\n  - two\n\n## Links',
-    );
+    expect(text).toContain('<!-- Further Human Notes: -->\n\nIt took three tries.\n\n- one\n  - two\n\n## Links');
     expect(outside(text)).toEqual(outside(form));
   });
 
@@ -58,8 +56,7 @@ describe('writeReview', () => {
   });
 
   test('keeps what a person has written in another way, and changes only what is asked', () => {
-    const text =
-      '# E\r\n## Human Review\r\n**Human Score:** 4/5 (slow)\r\n\r\nLabels: a\r\nText.\r\n\r\n## Links\r\nx';
+    const text = '# E\r\n## Human Review\r\n**Human Score:** 4/5 (slow)\r\n\r\nLabels: a\r\nText.\r\n\r\n## Links\r\nx';
     const read = parseReview(text, JUDGED);
     expect(read).toMatchObject({ notes: '(slow)\n\nText.', labels: ['a'] });
     expect(written(text, { ...NO_REVIEW, ...read, labels: ['a', 'b'] })).toBe(
@@ -143,9 +140,7 @@ const file = fc
     ),
     end: fc.constantFrom('\n', '\r\n', '\r'),
   })
-  .map(({ above, section, below, end }) =>
-    [...above, '## Human Review', ...section, '## Links', ...below].join(end),
-  );
+  .map(({ above, section, below, end }) => [...above, '## Human Review', ...section, '## Links', ...below].join(end));
 
 describe('for any file and review', () => {
   test('what is written is read again, and nothing outside of the section changes', () => {
@@ -153,8 +148,7 @@ describe('for any file and review', () => {
       fc.property(file, review, (text, asked) => {
         const result = writeReview(text, asked, JUDGED);
         if (result.kind === 'refused') return;
-        const { score, criteria, gates, labels, reviewer, notes } =
-          parseReview(result.text, JUDGED) ?? NO_REVIEW;
+        const { score, criteria, gates, labels, reviewer, notes } = parseReview(result.text, JUDGED) ?? NO_REVIEW;
         expect({ score, criteria, gates, labels, reviewer, notes: null }).toEqual({ ...asked, notes: null });
         expect((notes ?? '').replace(/\s+/g, ' ')).toBe((asked.notes ?? '').replace(/\s+/g, ' ').trim());
         expect(outside(result.text)).toEqual(outside(text));

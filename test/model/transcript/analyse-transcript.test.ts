@@ -68,9 +68,7 @@ describe('figures', () => {
     fc.assert(
       fc.property(calls, fc.constantFrom('$ tool', '> tool', './tool', 'tool'), (list, prefix) => {
         const events = list.flatMap(({ name, exit }) => shell(`tool ${name}`, { exit_code: exit }));
-        const text = list
-          .map(({ name, exit }) => `${prefix} ${name}\nsome output\nexit code ${exit}\n`)
-          .join('');
+        const text = list.map(({ name, exit }) => `${prefix} ${name}\nsome output\nexit code ${exit}\n`).join('');
         expect(analyseTranscript({ events, text: '', target })).toEqual(expected(list));
         expect(analyseTranscript({ events: [], text, target })).toEqual(expected(list));
       }),
@@ -80,22 +78,7 @@ describe('figures', () => {
   const noise = fc.array(
     fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.constantFrom(
-        'tool ',
-        '$ ',
-        '"',
-        "'",
-        '`',
-        '$(',
-        ')',
-        '<<',
-        'EOF',
-        '\n',
-        ';',
-        '\\',
-        'bash -c ',
-        '--help',
-      ),
+      fc.constantFrom('tool ', '$ ', '"', "'", '`', '$(', ')', '<<', 'EOF', '\n', ';', '\\', 'bash -c ', '--help'),
     ),
     { maxLength: 60 },
   );
@@ -134,17 +117,12 @@ describe('figures', () => {
     expect(analyseTranscript({ events: [], text, target }).total_commands).toBe(300_000);
   });
 
-  it.each([
-    '$ tool ',
-    'tool $(',
-    'tool <<a\n',
-    'tool \'"`',
-    'A= ',
-    '\r\r tool',
-    '\u001b]\u009d tool \u009b1',
-  ])('take linear time for a megabyte of %j', (piece) => {
-    const text = piece.repeat(1_000_000 / piece.length);
-    expect(analyseTranscript({ events: [], text, target }).error_count).toBe(0);
-    expect(analyseTranscript({ events: shell(text), text: '', target }).error_count).toBe(0);
-  });
+  it.each(['$ tool ', 'tool $(', 'tool <<a\n', 'tool \'"`', 'A= ', '\r\r tool', '\u001b]\u009d tool \u009b1'])(
+    'take linear time for a megabyte of %j',
+    (piece) => {
+      const text = piece.repeat(1_000_000 / piece.length);
+      expect(analyseTranscript({ events: [], text, target }).error_count).toBe(0);
+      expect(analyseTranscript({ events: shell(text), text: '', target }).error_count).toBe(0);
+    },
+  );
 });

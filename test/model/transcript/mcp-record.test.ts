@@ -3,8 +3,15 @@ import type { McpEvent } from '../../../src/model/records/mcp-events.js';
 import { createMcpCollector, type McpRecord } from '../../../src/model/transcript/mcp-record.js';
 
 const call = (change: Partial<Extract<McpEvent, { type: 'mcp_call' }>> = {}): McpEvent => ({
-  ...{ type: 'mcp_call', server: 'files', tool: 'write', arguments: {}, result: null, error: null },
-  ...{ is_error: false, duration_ms: 1, mocked: false },
+  type: 'mcp_call',
+  server: 'files',
+  tool: 'write',
+  arguments: {},
+  result: null,
+  error: null,
+  is_error: false,
+  duration_ms: 1,
+  mocked: false,
   ...change,
 });
 

@@ -4,9 +4,7 @@ import { fromText, names, shell, target } from '../transcripts.js';
 
 describe('a custom command pattern', () => {
   const found = (pattern: string, command: string) =>
-    names(
-      extractCommands({ events: shell(command), text: '', target: { ...target, commandPattern: pattern } }),
-    );
+    names(extractCommands({ events: shell(command), text: '', target: { ...target, commandPattern: pattern } }));
 
   it('names a command by group 2, else group 1, else the second word', () => {
     expect(found('^(tool|t) (\\w+)', 't add; tool list')).toEqual(['add', 'list']);
@@ -16,16 +14,13 @@ describe('a custom command pattern', () => {
   });
 
   it('applies to the lines of a text, with or without a prompt', () => {
-    expect(names(fromText('$ tool add\nmy tool list\ntool rm --help', '^tool (\\w+)'))).toEqual([
-      'add',
-      'help',
-    ]);
+    expect(names(fromText('$ tool add\nmy tool list\ntool rm --help', '^tool (\\w+)'))).toEqual(['add', 'help']);
   });
 
   it('does not take a status line for a command, but accepts a subcommand of that name', () => {
-    expect(
-      names(fromText('tool add\nexit code 1\nerror: bad\nFailed to add\ntool exit', '^(?:tool )?(\\w+)')),
-    ).toEqual(['add', 'exit']);
+    expect(names(fromText('tool add\nexit code 1\nerror: bad\nFailed to add\ntool exit', '^(?:tool )?(\\w+)'))).toEqual(
+      ['add', 'exit'],
+    );
   });
 
   it('finds nothing if it is invalid, and is ignored if it is blank', () => {

@@ -4,28 +4,35 @@ import type { EventBody, RunEvent } from '../../../src/model/records/events.js';
 import { pairMcpCalls } from '../../../src/model/transcript/pair-mcp-calls.js';
 
 const agent = (name: string, input: Json): EventBody => ({
-  ...{ type: 'tool_call', id: name, name, input, command: null },
+  type: 'tool_call',
+  id: name,
+  name,
+  input,
+  command: null,
 });
 const proxy = (tool: string, args: Json): EventBody => ({
-  ...{ type: 'mcp_call', server: 'my-files', tool, arguments: args, result: null, error: null },
-  ...{ is_error: false, duration_ms: 1, mocked: false },
+  type: 'mcp_call',
+  server: 'my-files',
+  tool,
+  arguments: args,
+  result: null,
+  error: null,
+  is_error: false,
+  duration_ms: 1,
+  mocked: false,
 });
 const numbered = (events: readonly (EventBody & { attempt?: number })[]): RunEvent[] =>
   events.map((event, at) => ({ ts: '', seq: at + 1, attempt: 1, ...event }));
 const pairs = (...events: (EventBody & { attempt?: number })[]): [number, number][] =>
   [...pairMcpCalls(numbered(events))].toSorted();
 
-test.each([
-  'mcp__my-files__read',
-  'my-files.read',
-  'my-files_read',
-  'mcp_my-files_read',
-  'my_files_read',
-  'read',
-])('the call of %s is the recorded call of the server, whichever is reported first', (name) => {
-  expect(pairs(agent(name, { path: 'a' }), proxy('read', { path: 'a' }))).toEqual([[2, 1]]);
-  expect(pairs(proxy('read', { path: 'a' }), agent(name, { path: 'a' }))).toEqual([[1, 2]]);
-});
+test.each(['mcp__my-files__read', 'my-files.read', 'my-files_read', 'mcp_my-files_read', 'my_files_read', 'read'])(
+  'the call of %s is the recorded call of the server, whichever is reported first',
+  (name) => {
+    expect(pairs(agent(name, { path: 'a' }), proxy('read', { path: 'a' }))).toEqual([[2, 1]]);
+    expect(pairs(proxy('read', { path: 'a' }), agent(name, { path: 'a' }))).toEqual([[1, 2]]);
+  },
+);
 
 test('calls at the same time go together by their arguments, and equal ones in their order', () => {
   const [a, b] = [{ path: 'a', more: 1 }, { path: 'b' }];

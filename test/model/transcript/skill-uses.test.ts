@@ -20,7 +20,11 @@ describe.each(CLI_NAMES)('the uses of skills of %s', (name) => {
 });
 
 const call = (name: string, input: Record<string, string>, command: string | null = null): EventBody => ({
-  ...{ type: 'tool_call', id: 'c', name, input, command },
+  type: 'tool_call',
+  id: 'c',
+  name,
+  input,
+  command,
 });
 const usedBy = (...events: EventBody[]): string[] => skillUses(events).map(({ skill }) => skill);
 
@@ -53,17 +57,19 @@ test('a tool that writes a skill does not use it, and one that reads it does', (
 describe('the front matter of a skill', () => {
   const shows = (output: string, command: string | null = 'cat "$(find / -name SKILL.md)"'): string[] =>
     usedBy(call(command === null ? 'write' : 'shell', {}, command), {
-      ...{ type: 'tool_result', id: 'c', exit_code: 0, is_error: false, output, truncated: false },
+      type: 'tool_result',
+      id: 'c',
+      exit_code: 0,
+      is_error: false,
+      output,
+      truncated: false,
     });
   const skill = '---\nname: pdf-forms\ndescription: Fills forms\n---\n# Forms\n';
 
   it.each([
     ['as it is', skill],
     ['after other output', `total 3\n${skill}`],
-    [
-      'with numbers of lines',
-      '     1→---\n     2→description: Fills forms\n     3→name: "pdf-forms"\n     4→---\n',
-    ],
+    ['with numbers of lines', '     1→---\n     2→description: Fills forms\n     3→name: "pdf-forms"\n     4→---\n'],
     ['with carriage returns', skill.replaceAll('\n', '\r\n')],
   ])('in the output of a call proves its use: %s', (_, output) => {
     expect(shows(output)).toEqual(['pdf-forms']);
@@ -94,7 +100,12 @@ describe('the front matter of a skill', () => {
 
 test('a call that failed counts, because the agent has chosen the skill', () => {
   const failed: EventBody = {
-    ...{ type: 'tool_result', id: 'c', exit_code: null, is_error: true, output: '', truncated: false },
+    type: 'tool_result',
+    id: 'c',
+    exit_code: null,
+    is_error: true,
+    output: '',
+    truncated: false,
   };
   expect(usedBy(call('Skill', { skill: 'a' }), failed)).toEqual(['a']);
 });
@@ -112,8 +123,7 @@ test('any call gives names of skills, quickly', () => {
           input: input as never,
           command: null,
         };
-        for (const { skill } of skillUses([event, call('sh', {}, command)]))
-          expect(skill).toMatch(/^[a-z0-9-]+$/);
+        for (const { skill } of skillUses([event, call('sh', {}, command)])) expect(skill).toMatch(/^[a-z0-9-]+$/);
       },
     ),
   );

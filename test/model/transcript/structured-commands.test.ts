@@ -79,9 +79,7 @@ describe('structured tool events', () => {
   it('assigns a result with an unknown id to the call right before it', () => {
     const events = [shell('tool a', null), shell('ls', null), shell('tool b', { exit_code: 1, id: 'other' })];
     expect(outcomes(fromEvents(...events))).toEqual(['a', 'b!']);
-    expect(outcomes(fromEvents(shell('tool a', null), shell('ls', { exit_code: 1, id: '?' })))).toEqual([
-      'a',
-    ]);
+    expect(outcomes(fromEvents(shell('tool a', null), shell('ls', { exit_code: 1, id: '?' })))).toEqual(['a']);
   });
 
   it.each([
@@ -97,12 +95,9 @@ describe('structured tool events', () => {
     ['tool add; echo ok; sh -c "tool list"', ['add', 'list!']],
     ['sh -c "tool list" | cat', ['list']],
     ['tool list;', ['list!']],
-  ])(
-    'blames the target for the failure of `%s` only if its status is that of the call',
-    (command, expected) => {
-      expect(outcomes(fromEvents(shell(command, { exit_code: 1 })))).toEqual(expected);
-    },
-  );
+  ])('blames the target for the failure of `%s` only if its status is that of the call', (command, expected) => {
+    expect(outcomes(fromEvents(shell(command, { exit_code: 1 })))).toEqual(expected);
+  });
   it('blames the last command of a chain', () => {
     expect(outcomes(fromEvents(shell('tool a && tool b', { exit_code: 1 })))).toEqual(['a', 'b!']);
   });
@@ -119,11 +114,14 @@ it('a call that was not executed is no call of the target', () => {
   const events: EventBody[] = [
     { type: 'tool_call', id: 'a', name: 'Shell', input: { command: 'tool add' }, command: null },
     {
-      ...{ type: 'tool_result', id: 'a', exit_code: null, is_error: true, output: '', truncated: false },
+      type: 'tool_result',
+      id: 'a',
+      exit_code: null,
+      is_error: true,
+      output: '',
+      truncated: false,
       executed: false,
     },
   ];
-  expect(extractCommands({ events, text: null, target: { binary: 'tool', commandPattern: null } })).toEqual(
-    [],
-  );
+  expect(extractCommands({ events, text: null, target: { binary: 'tool', commandPattern: null } })).toEqual([]);
 });

@@ -4,8 +4,7 @@ import { fromText, names, outcomes, target } from '../transcripts.js';
 
 describe('text', () => {
   it('accepts a prompt or ./ before a command, and the bare binary', () => {
-    const text =
-      '$ tool a\n> tool b\n./tool c\ntool\r\n  $ ./tool d\n$ cd x && tool e\n\u001b[32m$ \u001b[0mtool f';
+    const text = '$ tool a\n> tool b\n./tool c\ntool\r\n  $ ./tool d\n$ cd x && tool e\n\u001b[32m$ \u001b[0mtool f';
     expect(names(fromText(text))).toEqual(['a', 'b', 'c', '', 'd', 'e', 'f']);
   });
 
@@ -17,9 +16,7 @@ describe('text', () => {
   });
 
   it('does not take prose and other programs for commands', () => {
-    expect(
-      fromText('I ran tool add\nif tool add fails\ntools are good\ntool: not found\n- tool add'),
-    ).toEqual([]);
+    expect(fromText('I ran tool add\nif tool add fails\ntools are good\ntool: not found\n- tool add')).toEqual([]);
   });
 
   it.each([

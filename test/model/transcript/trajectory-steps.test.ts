@@ -7,11 +7,19 @@ import { trajectorySteps } from '../../../src/model/transcript/trajectory-steps.
 const eventsOf = (...bodies: EventBody[]): RunEvent[] =>
   bodies.map((body, at) => ({ ts: new Date(1000 * at).toISOString(), seq: at + 1, attempt: 1, ...body }));
 const call = (name: string, input: unknown = {}): EventBody => ({
-  ...{ type: 'tool_call', id: name, name, command: null },
+  type: 'tool_call',
+  id: name,
+  name,
+  command: null,
   input: input as never,
 });
 const result = (output: string): EventBody => ({
-  ...{ type: 'tool_result', id: '', exit_code: null, is_error: false, truncated: false, output },
+  type: 'tool_result',
+  id: '',
+  exit_code: null,
+  is_error: false,
+  truncated: false,
+  output,
 });
 
 describe('the trajectory of an agent', () => {
@@ -28,7 +36,8 @@ describe('the trajectory of an agent', () => {
       steps: [
         { type: 'thought', timestamp: '1970-01-01T00:00:01.000Z', content: 'I should look.' },
         {
-          ...{ type: 'action', timestamp: '1970-01-01T00:00:02.000Z' },
+          type: 'action',
+          timestamp: '1970-01-01T00:00:02.000Z',
           content: { name: 'read_file', parameters: { path: 'notes.md' } },
         },
         { type: 'observation', timestamp: '1970-01-01T00:00:03.000Z', content: '- milk' },
@@ -38,7 +47,11 @@ describe('the trajectory of an agent', () => {
   });
   test('says of actions that the agent only named that they were not executed', () => {
     const named: EventBody = {
-      ...{ type: 'tool_call', id: '1', name: 'FLY', input: null, command: null },
+      type: 'tool_call',
+      id: '1',
+      name: 'FLY',
+      input: null,
+      command: null,
       executed: false,
     };
     expect(trajectorySteps(eventsOf(named)).steps).toMatchObject([

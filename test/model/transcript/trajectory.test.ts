@@ -53,18 +53,13 @@ describe('commands', () => {
   });
 
   it('are cut with a mark if they are long, but commands after a long one are kept', () => {
-    const { commands } = collect([
-      shell(`cat > a <<EOF\n${'x\n'.repeat(9000)}EOF\ntool add ${'y'.repeat(9000)}`),
-    ]);
+    const { commands } = collect([shell(`cat > a <<EOF\n${'x\n'.repeat(9000)}EOF\ntool add ${'y'.repeat(9000)}`)]);
     expect(commands.map(({ whole }) => whole.length)).toEqual([2001]);
     expect(commands[0]?.parts).toEqual(['cat > a <<EOF', `tool add ${'y'.repeat(1991)}…`]);
   });
 
   it('are counted even if there are too many to keep', () => {
-    const { commands, commandCount } = collect([
-      ...Array.from({ length: 1500 }, () => shell('a; b')),
-      shell('c'),
-    ]);
+    const { commands, commandCount } = collect([...Array.from({ length: 1500 }, () => shell('a; b')), shell('c')]);
     expect(commandCount).toBe(3001);
     expect(commands.flatMap(({ parts }) => parts)).toHaveLength(2000);
     expect(collect([shell('a;'.repeat(200_000))])).toMatchObject({ commandCount: 200_000 });
@@ -94,7 +89,11 @@ describe('tools', () => {
   it('that the agent does not have are counted apart, and so is what they would have run', () => {
     const named = { ...shell('tool add'), name: 'FLY', executed: false } as EventBody;
     expect(collect([named, tool('Read'), named])).toMatchObject({
-      ...{ tools: { Read: 1 }, unexecuted: { FLY: 2 }, actions: ['Read'], commands: [], commandCount: 0 },
+      tools: { Read: 1 },
+      unexecuted: { FLY: 2 },
+      actions: ['Read'],
+      commands: [],
+      commandCount: 0,
       structured: true,
     });
     expect(collect([tool('Read')])).not.toHaveProperty('unexecuted');
@@ -102,17 +101,30 @@ describe('tools', () => {
 
   it('do not include calls of which the result says that nothing was executed', () => {
     const refused = (id: string): EventBody => ({
-      ...{ type: 'tool_result', id, exit_code: null, is_error: true, output: '', truncated: false },
+      type: 'tool_result',
+      id,
+      exit_code: null,
+      is_error: true,
+      output: '',
+      truncated: false,
       executed: false,
     });
     const call = (id: string, name: string, command: string | null): EventBody => ({
-      ...{ type: 'tool_call', id, name, input: null, command },
+      type: 'tool_call',
+      id,
+      name,
+      input: null,
+      command,
     });
     const skill = call('c', 'read', 'cat x/a/SKILL.md');
     expect(
       collect([call('a', 'X', 'one; two'), call('b', 'Y', 'three'), refused('a'), skill, refused('c')]),
     ).toMatchObject({
-      ...{ tools: { Y: 1 }, unexecuted: { X: 1, read: 1 }, actions: ['Y'], skills: {}, commandCount: 1 },
+      tools: { Y: 1 },
+      unexecuted: { X: 1, read: 1 },
+      actions: ['Y'],
+      skills: {},
+      commandCount: 1,
       commands: [{ whole: 'three', parts: ['three'] }],
     });
     const ids = Array.from({ length: 2500 }, (_, index) => `${index}`);
@@ -122,9 +134,7 @@ describe('tools', () => {
   });
 
   it('do not fill the memory with their names', () => {
-    const { tools } = collect(
-      Array.from({ length: 3000 }, (_, index) => tool(`${index}${'x'.repeat(1000)}`)),
-    );
+    const { tools } = collect(Array.from({ length: 3000 }, (_, index) => tool(`${index}${'x'.repeat(1000)}`)));
     expect(Object.keys(tools)).toHaveLength(1000);
     expect(Object.keys(tools)[0]).toHaveLength(201);
   });
@@ -155,9 +165,7 @@ describe('the answer', () => {
   it('is the last message of the assistant', () => {
     expect(collect([]).answer).toBeNull();
     expect(collect([say('hello', 'user')]).answer).toBeNull();
-    expect(collect([say('first'), say('last'), shell('ls'), say(' \n'), say('thanks', 'user')]).answer).toBe(
-      'last',
-    );
+    expect(collect([say('first'), say('last'), shell('ls'), say(' \n'), say('thanks', 'user')]).answer).toBe('last');
   });
 
   it('is cut if it is very long', () => {

@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  always,
-  endItems,
-  firstItems,
-  fitScreen,
-  type Item,
-  type Part,
-} from '../../../src/reports/blocks/screen.js';
+import { always, endItems, firstItems, fitScreen, type Item, type Part } from '../../../src/reports/blocks/screen.js';
 
 const items = fc.array(fc.array(fc.constantFrom('a', 'bb'), { minLength: 1, maxLength: 3 }), {
   maxLength: 30,
@@ -58,7 +51,9 @@ test('the first and the last items are kept, and a line marks the gap', () => {
 
 describe('fitScreen', () => {
   const part = (name: string, count: number, importance: number, least = 0): Part => ({
-    ...{ items: [name, `${name}s`], importance, least },
+    items: [name, `${name}s`],
+    importance,
+    least,
     render: (most) =>
       firstItems(
         [],
@@ -98,9 +93,7 @@ describe('fitScreen', () => {
     });
     fc.assert(
       fc.property(some, fc.integer({ min: 2, max: 60 }), (given, height) => {
-        const parts = given.map(({ count, importance, least }, at) =>
-          part(`p${at}x`, count, importance, least),
-        );
+        const parts = given.map(({ count, importance, least }, at) => part(`p${at}x`, count, importance, least));
         const lines = fitScreen(parts, { width: 200, height });
         expect(lines.length).toBeLessThanOrEqual(height);
         const note = lines.find((line) => line.startsWith('not shown'));

@@ -14,8 +14,7 @@ const options = {
   command: (words: string) => `tool ${words}`,
 };
 const render = (comparison: Comparison): string => renderComparison(comparison, options);
-const compare = (base: SweepToCompare, head: SweepToCompare): string =>
-  render(compareSweeps(base, head, new Map()));
+const compare = (base: SweepToCompare, head: SweepToCompare): string => render(compareSweeps(base, head, new Map()));
 
 const withGate = (status: 'pass' | 'fail') => () => ({
   metrics: metrics({ details: [gate({ status, subject: 'notes.md' })] }),
@@ -173,10 +172,7 @@ describe('renderComparison', () => {
 
   test('fits 80 columns with any names, and keeps their escape sequences from the terminal', () => {
     const long = Object.fromEntries(
-      Array.from({ length: 9 }, (_, at) => [
-        `${'a scenario with a long name '.repeat(3)}\x1b[31m${at}`,
-        'pppp',
-      ]),
+      Array.from({ length: 9 }, (_, at) => [`${'a scenario with a long name '.repeat(3)}\x1b[31m${at}`, 'pppp']),
     );
     const scenarios = new Map(Object.keys(long).map((name, at) => [name, { task: at }]));
     const text = compare(

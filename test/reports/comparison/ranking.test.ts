@@ -16,7 +16,8 @@ const gridsOf = (passed: Record<string, number>) => {
   });
   const sweep = {
     ...sweepOf('s', {}),
-    ...{ cells: parts.flatMap(({ cells }) => cells), lines: parts.flatMap(({ lines }) => lines) },
+    cells: parts.flatMap(({ cells }) => cells),
+    lines: parts.flatMap(({ lines }) => lines),
   };
   return pairGrids(rankAgents(sweep, { alpha: 0.05, margin: null })).map((grid) => ({
     ...grid,

@@ -19,24 +19,21 @@ describe('the summary of a step', () => {
     expect(github.render(report)).toContain('run-1');
   });
 
-  test.each([400, 4000])(
-    'of %d cells fits into 1 MiB, with complete tables that say what is left out',
-    (count) => {
-      const cells = Array.from({ length: count }, (_, at) =>
-        failed({ scenario: `é${at}`.padEnd(200, 'é'), repetition: 2 }, 'ü'.repeat(300)),
-      );
-      const text = github.render(reportOf(cells));
-      expect(Buffer.byteLength(text)).toBeLessThan(MIB);
-      expect(text.endsWith('</details>\n')).toBe(true);
-      const found = tables(text);
-      expect(found.map((rows) => new Set(rows.map((row) => row?.length)).size)).toEqual(found.map(() => 1));
-      const rows = (found[1]?.length ?? 2) - 2;
-      const left = count - rows;
-      expect(text.includes('more not shown')).toBe(left > 0);
-      if (left > 0) expect(text.split(`_${left} more not shown._`)).toHaveLength(4);
-      expect(rows).toBeGreaterThan(count === 400 ? 399 : 200);
-    },
-  );
+  test.each([400, 4000])('of %d cells fits into 1 MiB, with complete tables that say what is left out', (count) => {
+    const cells = Array.from({ length: count }, (_, at) =>
+      failed({ scenario: `é${at}`.padEnd(200, 'é'), repetition: 2 }, 'ü'.repeat(300)),
+    );
+    const text = github.render(reportOf(cells));
+    expect(Buffer.byteLength(text)).toBeLessThan(MIB);
+    expect(text.endsWith('</details>\n')).toBe(true);
+    const found = tables(text);
+    expect(found.map((rows) => new Set(rows.map((row) => row?.length)).size)).toEqual(found.map(() => 1));
+    const rows = (found[1]?.length ?? 2) - 2;
+    const left = count - rows;
+    expect(text.includes('more not shown')).toBe(left > 0);
+    if (left > 0) expect(text.split(`_${left} more not shown._`)).toHaveLength(4);
+    expect(rows).toBeGreaterThan(count === 400 ? 399 : 200);
+  });
 
   test('is appended to the existing summary of the step', () => {
     expect(github.appends).toBe(true);

@@ -66,9 +66,7 @@ test('a failure has the message, and one line for each gate that did not pass', 
 
 test('has properties for known costs and tokens, and never 0 for unknown ones', () => {
   const properties = (cell: Parameters<typeof read>[0][number]) =>
-    Object.fromEntries(
-      all(read([cell]), 'property').map(({ attributes: { name = '', value = '' } }) => [name, value]),
-    );
+    Object.fromEntries(all(read([cell]), 'property').map(({ attributes: { name = '', value = '' } }) => [name, value]));
   expect(properties(reported({ cost_usd: 0.25, cached: true }))).toMatchObject({
     cost_usd: '0.25',
     tokens_output: '7',
@@ -76,9 +74,7 @@ test('has properties for known costs and tokens, and never 0 for unknown ones', 
     run: 'run-1',
     cached: 'true',
   });
-  expect(Object.keys(properties(reported({ cost_usd: null })))).not.toEqual(
-    expect.arrayContaining(['cost_usd']),
-  );
+  expect(Object.keys(properties(reported({ cost_usd: null })))).not.toEqual(expect.arrayContaining(['cost_usd']));
   expect(properties(reported())).not.toHaveProperty('tokens_input');
   expect(properties(unread({}, 'its folder is gone'))).toMatchObject({ missing: 'its folder is gone' });
 });

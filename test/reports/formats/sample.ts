@@ -4,10 +4,7 @@ import { NO_USAGE } from '../../../src/model/records/token-usage.js';
 import { cell, gate, metrics, run, sweep } from '../../model/sample.js';
 
 /** A cell with an existing run, for tests to change. */
-export const reported = (
-  change: Partial<SweepCell> = {},
-  found: Partial<ReportedCell> = {},
-): ReportedCell => ({
+export const reported = (change: Partial<SweepCell> = {}, found: Partial<ReportedCell> = {}): ReportedCell => ({
   cell: cell(change),
   records: { run: run(), metrics: metrics() },
   missing: null,
@@ -49,15 +46,18 @@ export const unread = (change: Partial<SweepCell> = {}, missing: string | null =
 /** A cell that has not run yet. */
 export const waiting = (change: Partial<SweepCell> = {}): ReportedCell =>
   unread({
-    ...{ outcome: null, message: null, gates_passed: null, gates_total: null, cost_usd: null },
-    ...{ duration_secs: null, attempts: null, results_dir: null },
+    outcome: null,
+    message: null,
+    gates_passed: null,
+    gates_total: null,
+    cost_usd: null,
+    duration_secs: null,
+    attempts: null,
+    results_dir: null,
     ...change,
   });
 
-export const reportOf = (
-  cells: readonly ReportedCell[],
-  change: Partial<SweepDocument> = {},
-): SweepReport => ({
+export const reportOf = (cells: readonly ReportedCell[], change: Partial<SweepDocument> = {}): SweepReport => ({
   document: sweep(
     cells.map((one) => one.cell),
     change,

@@ -5,8 +5,15 @@ import { renderSweeps } from '../../../src/reports/lists/sweeps.js';
 import { cell } from '../../model/sample.js';
 
 const summary = (change: Partial<SweepSummary>): SweepSummary => ({
-  ...{ id: 's1', started: '2026-01-01T00:00:00.000Z', status: 'completed', totals: totalsOf([cell()]) },
-  ...{ cost_usd: null, cost_unknown: 0, duration_secs: 2, scenarios: ['notes'], agents: ['mock/default'] },
+  id: 's1',
+  started: '2026-01-01T00:00:00.000Z',
+  status: 'completed',
+  totals: totalsOf([cell()]),
+  cost_usd: null,
+  cost_unknown: 0,
+  duration_secs: 2,
+  scenarios: ['notes'],
+  agents: ['mock/default'],
   ...change,
 });
 const render = (change: Partial<SweepSummary>): string =>

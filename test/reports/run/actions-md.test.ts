@@ -6,7 +6,11 @@ import { metrics } from '../../model/sample.js';
 /** Longer than what a report shows. */
 const answer = `the beginning ${'and so on '.repeat(500)}the end`;
 const log = (change: Partial<ActionLog>): ActionLog => ({
-  ...{ actions: [], more: 0, answer, isText: false, use: { skills: [], tools: [], problems: [] } },
+  actions: [],
+  more: 0,
+  answer,
+  isText: false,
+  use: { skills: [], tools: [], problems: [] },
   ...change,
 });
 

@@ -102,9 +102,7 @@ describe('what an agent did', () => {
     const [call, result] = shell('one');
     const events = [call, { ...result, attempt: 2 }, { ...call, attempt: 2 }] as EventBody[];
     expect(logOf(events).actions.map(({ end }) => end === null)).toEqual([false, true]);
-    expect(
-      logOf([call, { ...call, attempt: 2 }, { ...result, attempt: 2 }] as EventBody[]).actions[0]?.end,
-    ).toBeNull();
+    expect(logOf([call, { ...call, attempt: 2 }, { ...result, attempt: 2 }] as EventBody[]).actions[0]?.end).toBeNull();
   });
   test('keeps the first and the last commands on a small screen', () => {
     const log = logOf(Array.from({ length: 50 }, (_, at) => shell(`tool ${at}`)).flat());

@@ -24,9 +24,7 @@ describe('the conversation in a report', () => {
   });
 
   it('is left out if there was one message only', () => {
-    expect(headings(renderReport(run(), metrics(), null))).not.toContainEqual(
-      expect.stringContaining('Conversation'),
-    );
+    expect(headings(renderReport(run(), metrics(), null))).not.toContainEqual(expect.stringContaining('Conversation'));
     const text = renderReport(run({ conversation: CONVERSATION }), metrics(), null);
     expect(text).toContain('## Conversation');
   });

@@ -47,12 +47,8 @@ describe('renderEvaluation', () => {
   });
   test('has a composite score only if one is configured', () => {
     expect(evaluation).not.toContain('Composite');
-    expect(renderEvaluation(run(), metrics({ composite_score: 0.72 }))).toContain(
-      'Composite score: 0.72 (Good)',
-    );
-    expect(renderEvaluation(run(), metrics({ composite_score: 0 }))).toContain(
-      'Composite score: 0.00 (Poor)',
-    );
+    expect(renderEvaluation(run(), metrics({ composite_score: 0.72 }))).toContain('Composite score: 0.72 (Good)');
+    expect(renderEvaluation(run(), metrics({ composite_score: 0 }))).toContain('Composite score: 0.00 (Poor)');
   });
   test('keeps an unknown first-try rate apart from 0', () => {
     const efficiency = {
@@ -83,8 +79,7 @@ describe('renderEvaluation', () => {
   test('links only to files of the run folder', () => {
     const links = [...evaluation.matchAll(/\]\(([^)]*)\)/g)].map((match) => match[1]);
     expect(links).toHaveLength(7);
-    for (const link of links)
-      expect(link).toMatch(/^(report\.md|metrics\.json|fixture\/|artifacts\/[\w.]+)$/);
+    for (const link of links) expect(link).toMatch(/^(report\.md|metrics\.json|fixture\/|artifacts\/[\w.]+)$/);
     const artifacts = ['artifacts/judge/prompt.md', 'artifacts/judge/answer-1.json'];
     const judged = renderEvaluation(run({ judge: { model: 'a/b', rubric: 'r', artifacts } }), metrics());
     for (const path of artifacts) expect(judged).toContain(`[${path}](${path})`);

@@ -7,7 +7,10 @@ import { say } from '../../model/transcripts.js';
 
 const unknown = { token_usage: NO_USAGE, cost_usd: null };
 const head: TranscriptHead = {
-  ...{ scenario: 'add-note', agent: 'mock', model: 'm1', prompt: 'Add a note.' },
+  scenario: 'add-note',
+  agent: 'mock',
+  model: 'm1',
+  prompt: 'Add a note.',
   used: unknown,
 };
 
@@ -43,17 +46,21 @@ const result = (id: string, output: string, rest: object = {}) =>
   }) as EventBody;
 const usage = (rest: object) =>
   ({
-    ...{ type: 'usage', input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
-    ...{ cost_usd: null, ...rest },
+    type: 'usage',
+    input: null,
+    output: null,
+    reasoning: null,
+    cache_read: null,
+    cache_write: null,
+    cost_usd: null,
+    ...rest,
   }) as EventBody;
 
 describe('the human transcript', () => {
   it('marks a failed tool call as failed only if it has no exit status', () => {
     const failure = { exit_code: null, is_error: true };
     expect(render(call('a', 'x'), result('a', 'no', failure))).toContain('[failed]');
-    expect(render(call('a', 'x'), result('a', 'no', { ...failure, is_error: false }))).not.toContain(
-      '[failed]',
-    );
+    expect(render(call('a', 'x'), result('a', 'no', { ...failure, is_error: false }))).not.toContain('[failed]');
     expect(render(call('a', 'x'), result('a', 'no', { ...failure, exit_code: 1 }))).not.toContain('[failed]');
   });
 
@@ -85,20 +92,14 @@ describe('the human transcript', () => {
   });
 
   it('says how a command failed', () => {
-    expect(render(call('a', 'x'), result('a', 'no', { exit_code: 3 }))).toContain(
-      '$ x\n    no\n    [exit code 3]\n',
-    );
-    expect(render(call('a', 'x'), result('a', '', { exit_code: null, is_error: true }))).toContain(
-      '    [failed]\n',
-    );
+    expect(render(call('a', 'x'), result('a', 'no', { exit_code: 3 }))).toContain('$ x\n    no\n    [exit code 3]\n');
+    expect(render(call('a', 'x'), result('a', '', { exit_code: null, is_error: true }))).toContain('    [failed]\n');
     expect(render(call('a', 'x'), result('a', 'y', { truncated: true }))).toContain('was not kept');
   });
 
   it('says whose result it is when calls overlap', () => {
     const text = render(call('a', 'one'), call('b', 'two'), result('b', 'B'), result('a', 'A'));
-    expect(text).toContain(
-      '$ one\n\n$ two\n    B\n    [exit code 0]\n\nResult of: $ one\n    A\n    [exit code 0]\n',
-    );
+    expect(text).toContain('$ one\n\n$ two\n    B\n    [exit code 0]\n\nResult of: $ one\n    A\n    [exit code 0]\n');
   });
 
   it('shortens long outputs, lines and inputs, and says by how much', () => {
@@ -106,9 +107,7 @@ describe('the human transcript', () => {
     const text = render(call('a', 'x'), result('a', `${lines}\n`));
     expect(text).toContain('    line 60\n    ... 40 more lines\n');
     expect(text).not.toContain('line 61\n');
-    expect(
-      render(call('a', 'x'), result('a', `${lines.split('\n').slice(0, 60).join('\n')}\n`)),
-    ).not.toContain('more');
+    expect(render(call('a', 'x'), result('a', `${lines.split('\n').slice(0, 60).join('\n')}\n`))).not.toContain('more');
     expect(render(call('a', 'x'), result('a', 'y'.repeat(2001)))).toContain('y... 1 more character\n');
     expect(render(call('a', null, { text: 'z'.repeat(1000) }))).toMatch(/z\.\.\. \(1011 characters\)\n/);
   });
@@ -142,7 +141,12 @@ describe('the human transcript', () => {
   it('marks a command that was still running when the agent ended', () => {
     const end: EventBody = { type: 'result', ending: 'timeout', exit_code: 137 };
     const text = render(call('a', 'one'), call('b', 'sleep 99'), result('a', 'A'), end, {
-      ...{ type: 'post_script', command: 'check', exit_code: 0, timed_out: false, stdout: '', stderr: '' },
+      type: 'post_script',
+      command: 'check',
+      exit_code: 0,
+      timed_out: false,
+      stdout: '',
+      stderr: '',
     });
     expect(text).toMatch(/Still running when the agent ended: \$ sleep 99\n[^]*Post script/);
     expect(text).not.toContain('ended: $ one');
@@ -179,9 +183,7 @@ describe('the human transcript', () => {
       { ...say('again'), attempt: 2 },
     );
     expect(text).toContain('[model used: m2]\n\nError: overloaded (may be retried)\n');
-    expect(text).toContain(
-      '\nEnded: crashed (exit code 1)\n\n##### Attempt 2 #####\n\n=== Assistant ===\nagain\n',
-    );
+    expect(text).toContain('\nEnded: crashed (exit code 1)\n\n##### Attempt 2 #####\n\n=== Assistant ===\nagain\n');
     expect(text).toMatch(/Tokens: n\/a\nCost: n\/a\nEnded: unknown, the record stops here\n$/);
   });
 

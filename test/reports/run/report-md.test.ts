@@ -19,11 +19,7 @@ describe('renderReport', () => {
     expect(report).toMatch(/^# pass: notes\n\n\*\*1\/1 gates passed\*\*\n/);
   });
   test('distinguishes the requested model from the one that was used', () => {
-    const other = renderReport(
-      run({ model: 'fast', agent: { ...agent(), model_used: 'fast-2026' } }),
-      metrics(),
-      null,
-    );
+    const other = renderReport(run({ model: 'fast', agent: { ...agent(), model_used: 'fast-2026' } }), metrics(), null);
     expect(row(other, 'Model requested')).toEqual(['Model requested', 'fast']);
     expect(row(other, 'Model used')).toEqual(['Model used', 'fast-2026']);
   });
@@ -77,10 +73,7 @@ describe('renderReport', () => {
     expect(text).toContain('No gate was checked.');
   });
   test('lists every gate with its status and message', () => {
-    const details = [
-      gate(),
-      gate({ index: 1, gate_type: 'script', name: 'lint', status: 'error', message: 'a | b' }),
-    ];
+    const details = [gate(), gate({ index: 1, gate_type: 'script', name: 'lint', status: 'error', message: 'a | b' })];
     const text = renderReport(run(), metrics({ details, gates_total: 2 }), null);
     expect(row(text, '1')).toEqual(['1', 'file_exists', '', 'pass', 'notes.md exists', '3 ms']);
     expect(row(text, '2')).toEqual(['2', 'script', 'lint', '**error**', 'a \\| b', '3 ms']);
@@ -170,7 +163,11 @@ test('no text from outside changes the structure of report.md or evaluation.md',
     const found = metrics({
       details: [gate({ gate_type: text, name: text, message: text })],
       judge: judgment({
-        ...{ model: text, model_used: text, issues: [text], highlights: [text], fields: { [text]: text } },
+        model: text,
+        model_used: text,
+        issues: [text],
+        highlights: [text],
+        fields: { [text]: text },
         scores: { [`x${text}`]: 1 },
       }),
       evaluator_results: [{ name: text, metrics: { [text]: text }, score: 1, summary: text, error: text }],

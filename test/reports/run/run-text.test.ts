@@ -38,16 +38,12 @@ describe('renderRun', () => {
         note: 'no judge',
       },
     ];
-    expect(renderRun(run({ steps }), metrics(), options)).toMatch(
-      /- not performed +judgeRun +n\/a +no judge/,
-    );
+    expect(renderRun(run({ steps }), metrics(), options)).toMatch(/- not performed +judgeRun +n\/a +no judge/);
   });
   test('names attempts only if there was more than one', () => {
     const step = { name: 'runAgent', status: 'done' as const, duration_ms: 1, note: null };
     expect(renderRun(run({ steps: [{ ...step, attempts: 2 }] }), metrics(), options)).toContain('attempt 2');
-    expect(renderRun(run({ steps: [{ ...step, attempts: 1 }] }), metrics(), options)).not.toContain(
-      'attempt 1',
-    );
+    expect(renderRun(run({ steps: [{ ...step, attempts: 1 }] }), metrics(), options)).not.toContain('attempt 1');
   });
   test('says that the agent was not started and that its cost is unknown', () => {
     const text = renderRun(run({ agent: null }), metrics(), options);
@@ -94,11 +90,22 @@ describe('renderRun', () => {
 test('counts the uses of skills and the calls of MCP servers', () => {
   const collector = createActionCollector();
   const call = (name: string, input: Json): EventBody => ({
-    ...{ type: 'tool_call', id: name, name, input, command: null },
+    type: 'tool_call',
+    id: name,
+    name,
+    input,
+    command: null,
   });
   const recorded = (tool: string, is_error = false): EventBody => ({
-    ...{ type: 'mcp_call', server: 'files', tool, arguments: {}, result: null, error: null },
-    ...{ is_error, duration_ms: 1, mocked: false },
+    type: 'mcp_call',
+    server: 'files',
+    tool,
+    arguments: {},
+    result: null,
+    error: null,
+    is_error,
+    duration_ms: 1,
+    mocked: false,
   });
   const events = [
     ...[
@@ -122,7 +129,9 @@ describe('a run with very long texts', () => {
   const long = 'žluťoučký kůň\n'.repeat(LONGEST_LINE / 14);
   const { agent } = run();
   const record = run({
-    ...{ outcome: 'error', message: long, warnings: [long] },
+    outcome: 'error',
+    message: long,
+    warnings: [long],
     regressions: [{ kind: 'cost', message: long, since: 'before' }],
     agent: agent === null ? null : { ...agent, history: [long] },
   });

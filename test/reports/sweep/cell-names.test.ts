@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { cellNames } from '../../../src/reports/sweep/labels.js';
 
 const cell = (change: object = {}) => ({
-  ...{ scenario: 'notes', agent: 'mock', model: 'default', variant: 'default', repetition: 1 },
+  scenario: 'notes',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition: 1,
   ...change,
 });
 

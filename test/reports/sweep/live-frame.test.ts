@@ -28,8 +28,7 @@ const parked = (at: number): LiveState['parked'][number] => ({
   wait: 'waiting for openai until 14:05',
   reason: 'rate limited',
 });
-const list = <T>(count: number, make: (at: number) => T): T[] =>
-  Array.from({ length: count }, (_, at) => make(at));
+const list = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
 /** A sweep with these numbers of cells, which add up. Only the first `rows` running cells are known in detail. */
 function sweepOf({
@@ -66,9 +65,7 @@ function state(change: Partial<LiveState> = {}): LiveState {
     active: [{ name: ['mock/a', '#2'], step: 'agent', since: 60_000, doing: '$ ls', note: 'attempt 2' }],
     parkedTotal: 1,
     parked: [{ name: ['mock/a', '#3'], wait: 'waiting for openai until 14:05', reason: 'rate limited' }],
-    failures: [
-      { name: ['mock/b', '#1'], outcome: 'fail', message: 'file_exists a.md: not found', took: '3.0 s' },
-    ],
+    failures: [{ name: ['mock/b', '#1'], outcome: 'fail', message: 'file_exists a.md: not found', took: '3.0 s' }],
     ended: [{ name: ['mock/a', '#1'], outcome: 'pass', message: '4/4 gates passed', took: '2.1 s' }],
     remainingSecs: 540,
     spent: { usd: 1.24, unknown: 0, maxUsd: 5 },
@@ -83,9 +80,20 @@ const linesOf = (state: LiveState, width: number, height: number): string[] =>
 /** A sweep that has not decided yet. */
 const UNCLEAR: Parameters<typeof decisionText>[0] = {
   base: { variant: 'bare', sweep: null },
-  ...{ head_variant: 'guided', verdict: 'undecided', stopped: null, margin: null, alpha: 0.05 },
-  ...{ difference: -0.7, interval: { low: -0.93, high: 0.1 }, spent_alpha: 0.00693, p: null },
-  ...{ rounds: 5, runs: 20, runs_again: 3, most_runs: 40, pairs_left_out: 0 },
+  head_variant: 'guided',
+  verdict: 'undecided',
+  stopped: null,
+  margin: null,
+  alpha: 0.05,
+  difference: -0.7,
+  interval: { low: -0.93, high: 0.1 },
+  spent_alpha: 0.00693,
+  p: null,
+  rounds: 5,
+  runs: 20,
+  runs_again: 3,
+  most_runs: 40,
+  pairs_left_out: 0,
 };
 
 describe('renderLiveView', () => {
@@ -162,14 +170,7 @@ describe('renderLiveView', () => {
   });
   test('drops the bar and the address rather than what the keys do', () => {
     const lines = linesOf(state(), 80, 6);
-    expect(lines.map((line) => line.trim().split(' ')[0])).toEqual([
-      's1',
-      '1',
-      'mock/a',
-      'mock/a',
-      '✗',
-      'Ctrl-C',
-    ]);
+    expect(lines.map((line) => line.trim().split(' ')[0])).toEqual(['s1', '1', 'mock/a', 'mock/a', '✗', 'Ctrl-C']);
   });
   test('shows the sweep if there is only one line', () => {
     expect(linesOf(state(), 80, 1)).toEqual(['s1  running  1m 04s  notes']);
@@ -198,10 +199,9 @@ describe('renderLiveView', () => {
     total: fc.nat({ max: 100 }),
     totals: fc.record({ passed: fc.nat(), failed: fc.nat(), errored: fc.nat(), cancelled: fc.nat() }),
     running: fc.nat({ max: 200 }),
-    active: fc.array(
-      fc.record({ name, step: text, since: fc.nat(), doing: fc.option(text), note: fc.option(text) }),
-      { maxLength: 20 },
-    ),
+    active: fc.array(fc.record({ name, step: text, since: fc.nat(), doing: fc.option(text), note: fc.option(text) }), {
+      maxLength: 20,
+    }),
     parkedTotal: fc.nat({ max: 50 }),
     parked: fc.array(fc.record({ name, wait: text, reason: text }), { maxLength: 20 }),
     failures: ended,
@@ -220,21 +220,15 @@ describe('renderLiveView', () => {
   });
   test('fits any terminal with any content', () => {
     fc.assert(
-      fc.property(
-        anyState,
-        fc.nat({ max: 100 }),
-        fc.nat({ max: 40 }),
-        fc.boolean(),
-        (any, width, height, color) => {
-          const shown = renderLiveView(any, width, height, 1e6, color);
-          const lines = shown === '' ? [] : shown.split('\n');
-          expect(lines.length).toBeLessThanOrEqual(height);
-          for (const line of lines) {
-            expect(textWidth(line)).toBeLessThanOrEqual(width);
-            expect(line.replace(/\x1b\[\d+m/g, '')).not.toMatch(/\p{Cc}/u);
-          }
-        },
-      ),
+      fc.property(anyState, fc.nat({ max: 100 }), fc.nat({ max: 40 }), fc.boolean(), (any, width, height, color) => {
+        const shown = renderLiveView(any, width, height, 1e6, color);
+        const lines = shown === '' ? [] : shown.split('\n');
+        expect(lines.length).toBeLessThanOrEqual(height);
+        for (const line of lines) {
+          expect(textWidth(line)).toBeLessThanOrEqual(width);
+          expect(line.replace(/\x1b\[\d+m/g, '')).not.toMatch(/\p{Cc}/u);
+        }
+      }),
     );
   });
 
@@ -300,9 +294,7 @@ describe('plainLine', () => {
     took: '2.1 s',
   } as const;
   test('shows a finished cell on one line', () => {
-    expect(plainLine(finished, 3, 6)).toBe(
-      '[3/6] pass   example_basic mock/default  2.1 s  4/4 gates passed',
-    );
+    expect(plainLine(finished, 3, 6)).toBe('[3/6] pass   example_basic mock/default  2.1 s  4/4 gates passed');
   });
   test('stays one line for any message', () => {
     expect(plainLine({ ...finished, message: 'a\nb\x1b[2J' }, 1, 1)).toMatch(/ {2}a b$/);

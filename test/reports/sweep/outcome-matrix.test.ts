@@ -42,14 +42,10 @@ describe('the matrix of outcomes', () => {
     ['none tested, for several reasons', ['error', null, 'cancelled'], '! 0/0 !1 -1 ·1'],
   ])('shows repetitions of which %s', (_name, outcomes, text) => {
     const lines = render([...repeated(outcomes, { scenario: 'a' }), cell({ scenario: 'b' })]).split('\n');
-    expect(lines.find((line) => line.startsWith('a '))).toMatch(
-      new RegExp(`${text.replaceAll(/[/!]/g, '\\$&')}$`),
-    );
+    expect(lines.find((line) => line.startsWith('a '))).toMatch(new RegExp(`${text.replaceAll(/[/!]/g, '\\$&')}$`));
   });
   test('leaves entries empty that were not planned', () => {
-    const lines = render([cell({ scenario: 'a', agent: 'x' }), cell({ scenario: 'b', agent: 'y' })]).split(
-      '\n',
-    );
+    const lines = render([cell({ scenario: 'a', agent: 'x' }), cell({ scenario: 'b', agent: 'y' })]).split('\n');
     expect(lines.slice(0, 3)).toEqual([
       expect.stringMatching(/^ +x +y$/),
       expect.stringMatching(/^a +✓ pass$/),
@@ -57,20 +53,14 @@ describe('the matrix of outcomes', () => {
     ]);
   });
   test('marks reused results, which cost nothing this time', () => {
-    const text = render([
-      cell({ cached: true }),
-      cell({ repetition: 2 }),
-      cell({ scenario: 'b', cached: true }),
-    ]);
+    const text = render([cell({ cached: true }), cell({ repetition: 2 }), cell({ scenario: 'b', cached: true })]);
     expect(text).toMatch(/notes +✓ 2\/2 1 cached\n/);
     expect(text).toMatch(/b +✓ pass cached\n/);
     expect(text).toMatch(/cost +\$0\.50/);
   });
   test('shows mean scores if there are any, and n/a for a column without', () => {
     const cells = [
-      ...[0.5, 1].map((composite_score, at) =>
-        cell({ composite_score, judge_score: 0.25, repetition: at + 1 }),
-      ),
+      ...[0.5, 1].map((composite_score, at) => cell({ composite_score, judge_score: 0.25, repetition: at + 1 })),
       cell({ agent: 'other' }),
     ];
     const text = render(cells);
@@ -82,9 +72,7 @@ describe('the matrix of outcomes', () => {
   test('never rounds a pass rate to 0 % or 100 %', () => {
     const many = [...Array<'pass'>(399).fill('pass'), 'fail' as const];
     expect(render(repeated(many))).toMatch(/pass rate +99%/);
-    expect(render(repeated(many.map((outcome) => (outcome === 'pass' ? 'fail' : 'pass'))))).toMatch(
-      /pass rate +1%/,
-    );
+    expect(render(repeated(many.map((outcome) => (outcome === 'pass' ? 'fail' : 'pass'))))).toMatch(/pass rate +1%/);
   });
   test('names variants if there are several', () => {
     const text = render([cell({ variant: 'terse' }), cell({ variant: 'wordy' })]);
@@ -115,9 +103,7 @@ describe('the matrix of outcomes', () => {
 
 describe('a sweep', () => {
   const cells = ['a', 'b', 'c'].flatMap((scenario) =>
-    ['x', 'y'].map((agent) =>
-      cell({ scenario, agent, outcome: scenario === 'b' ? 'fail' : 'pass', message: 'why' }),
-    ),
+    ['x', 'y'].map((agent) => cell({ scenario, agent, outcome: scenario === 'b' ? 'fail' : 'pass', message: 'why' })),
   );
   test('of many cells is shown as a matrix, followed by cells that did not pass, totals and paths', () => {
     const text = renderSweep(sweep(cells), { color: false, width: 100 });

@@ -4,9 +4,16 @@ import { blocks } from '../../../src/reports/blocks/markdown.js';
 import { subjectGrid, subjectTable } from '../../../src/reports/sweep/tables.js';
 
 const sides = (change: Partial<SubjectSides> = {}): SubjectSides => ({
-  ...{ scenario: 's', variant: 'default', agent: 'codex', model: 'gpt' },
-  ...{ added: ['skill pdf'], removed: [], base: [9564, 9564], head: [9640] },
-  ...{ tools: [], comparable: true },
+  scenario: 's',
+  variant: 'default',
+  agent: 'codex',
+  model: 'gpt',
+  added: ['skill pdf'],
+  removed: [],
+  base: [9564, 9564],
+  head: [9640],
+  tools: [],
+  comparable: true,
   ...change,
 });
 const rowsOf = (...all: Partial<SubjectSides>[]) => subjectTable(subjectTokens(all.map(sides))).rows;
@@ -36,14 +43,15 @@ describe('the cost of being there', () => {
       ['what skill pdf adds is not known', 'codex/gpt', '9,564', 'n/a', '2 and 0 of 2'],
     ]);
     expect(textOf({ comparable: false })).toBe('what skill pdf adds is not known: other inputs differ too');
-    expect(textOf({ added: [], removed: ['skill pdf'], head: [null] })).toBe(
-      'what skill pdf adds is not known',
-    );
+    expect(textOf({ added: [], removed: ['skill pdf'], head: [null] })).toBe('what skill pdf adds is not known');
   });
 
   test('has what the definitions of tools take in a column of its own, also where tokens are not known', () => {
     const server = {
-      ...{ agent: 'mock', added: ['MCP server files'], base: [], head: [] },
+      agent: 'mock',
+      added: ['MCP server files'],
+      base: [],
+      head: [],
       tools: [
         { count: 1, bytes: 90 },
         { count: 5, bytes: 1234 },

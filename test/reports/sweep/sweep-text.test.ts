@@ -81,10 +81,7 @@ describe('renderSweep', () => {
     expect(text).toContain('results  /results\n');
   });
   test('has a row for each of 60 cells, and does not list the reports of passed ones', () => {
-    const text = renderSweep(
-      sweep(Array.from({ length: 60 }, (_, at) => cell({ repetition: at + 1 }))),
-      options,
-    );
+    const text = renderSweep(sweep(Array.from({ length: 60 }, (_, at) => cell({ repetition: at + 1 }))), options);
     expect(text.match(/^✓ pass/gm)).toHaveLength(60);
     expect(text).not.toContain('report.md');
     expect(text.split('\n').length).toBeLessThan(68);
@@ -124,9 +121,7 @@ describe('renderSweep', () => {
   });
   test('lists what got worse once for each configuration, and at most five lines', () => {
     const regressions = [{ kind: 'gate' as const, message: 'gate newly failing: a', since: 'x', runs: 30 }];
-    const cells = [1, 2, 3].map((repetition) =>
-      cell({ repetition, regressions: repetition < 3 ? regressions : [] }),
-    );
+    const cells = [1, 2, 3].map((repetition) => cell({ repetition, regressions: repetition < 3 ? regressions : [] }));
     expect(renderSweep(sweep(cells), options)).toMatch(
       /\nworse than in earlier runs; compare tests it\n {2}notes mock\/default +gate newly failing: a +2 of 3 runs\n\n/,
     );

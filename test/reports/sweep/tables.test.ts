@@ -3,9 +3,20 @@ import type { ParameterResults } from '../../../src/decide/by-parameter.js';
 import { parameterTables } from '../../../src/reports/sweep/tables.js';
 
 const value = (change: Partial<ParameterResults> = {}): ParameterResults => ({
-  ...{ parameter: 'run[0].input', value: 'hi', cells: 2, tested: 2, passed: 1, success_rate: 0.5 },
-  ...{ mean_duration_secs: 3, median_duration_secs: 2, mean_cost_usd: null, median_cost_usd: null },
-  ...{ mean_tokens: 1234.5, median_tokens: 1000, mean_tool_calls: 2, median_tool_calls: 2 },
+  parameter: 'run[0].input',
+  value: 'hi',
+  cells: 2,
+  tested: 2,
+  passed: 1,
+  success_rate: 0.5,
+  mean_duration_secs: 3,
+  median_duration_secs: 2,
+  mean_cost_usd: null,
+  median_cost_usd: null,
+  mean_tokens: 1234.5,
+  median_tokens: 1000,
+  mean_tool_calls: 2,
+  median_tool_calls: 2,
   capabilities: [{ capability: 'polite', achieved: 1, checked: 2, rate: 0.5 }],
   common_trajectories: [
     { sequence: ['read', 'read', 'write'], count: 1, percentage: 0.5, average_duration_secs: 3 },

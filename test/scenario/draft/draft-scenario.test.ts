@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  chooseHarmless,
-  type DraftedTool,
-  draftScenario,
-} from '../../../src/scenario/draft/draft-scenario.js';
+import { chooseHarmless, type DraftedTool, draftScenario } from '../../../src/scenario/draft/draft-scenario.js';
 import { readHelp } from '../../../src/scenario/draft/read-help.js';
 import { loadScenarioFile } from '../../../src/scenario/yaml/read-scenario.js';
 
@@ -13,9 +9,7 @@ const STOCK: DraftedTool = {
   file: 'fixtures/stock.yaml',
   binary: '../bin/stock',
   call: 'stock',
-  help: readHelp(
-    'Keeps an inventory.\n\nUsage: stock <command>\n\nCommands:\n  add   adds: pieces\n  list  shows\n',
-  ),
+  help: readHelp('Keeps an inventory.\n\nUsage: stock <command>\n\nCommands:\n  add   adds: pieces\n  list  shows\n'),
   helpArguments: ['--help'],
   helpSucceeds: true,
   harmless: [['--version'], ['list', '--help']],
@@ -50,18 +44,13 @@ describe('the draft of a scenario', () => {
   test('says on which lines there is something to edit', () => {
     const { scenario, edits } = draftScenario(STOCK);
     expect(edits).toHaveLength(4);
-    for (const { line, what } of edits)
-      expect(scenario.split('\n')[line - 1]?.trim()).toBe(`# EDIT: ${what}`);
+    for (const { line, what } of edits) expect(scenario.split('\n')[line - 1]?.trim()).toBe(`# EDIT: ${what}`);
   });
 
   test('does not require that the help succeeds if it does not', () => {
     const { target, evaluation } = load({ ...STOCK, helpSucceeds: false, helpArguments: [] });
     expect(target).not.toHaveProperty('health_check');
-    expect(evaluation.gates.map(({ type }) => type)).toEqual([
-      'file_exists',
-      'file_contains',
-      'command_called',
-    ]);
+    expect(evaluation.gates.map(({ type }) => type)).toEqual(['file_exists', 'file_contains', 'command_called']);
   });
 
   test('is valid whatever the tool is called and whatever its help says', () => {
@@ -69,9 +58,7 @@ describe('the draft of a scenario', () => {
     const call = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '' && !/[/\0]/.test(text));
     fc.assert(
       fc.property(fc.array(any), call, fc.boolean(), (text, name, helpSucceeds) => {
-        const help = readHelp(
-          `usage: x <command>\n\nCommands:\n${text.map((one) => `  a${one}  ${one}`).join('\n')}`,
-        );
+        const help = readHelp(`usage: x <command>\n\nCommands:\n${text.map((one) => `  a${one}  ${one}`).join('\n')}`);
         const { target, mock } = load({ ...STOCK, call: name, binary: `./${name}`, help, helpSucceeds });
         expect(target).toMatchObject({ binary: `./${name}` });
         expect(mock?.steps).toHaveLength(4);
@@ -81,14 +68,11 @@ describe('the draft of a scenario', () => {
 });
 
 describe('the calls of a tool that are taken to be harmless', () => {
-  const chosen = (text: string): string[] =>
-    chooseHarmless(readHelp(text), text).map((words) => words.join(' '));
+  const chosen = (text: string): string[] => chooseHarmless(readHelp(text), text).map((words) => words.join(' '));
 
   test('are its version, and the help of commands that show something', () => {
     expect(
-      chosen(
-        'Commands:\n  remove  x\n  list  x\n  send  x\n  status  x\n\nOptions:\n  -V  version\n  --help  help\n',
-      ),
+      chosen('Commands:\n  remove  x\n  list  x\n  send  x\n  status  x\n\nOptions:\n  -V  version\n  --help  help\n'),
     ).toEqual(['-V', 'list --help', 'status --help']);
   });
 

@@ -9,23 +9,11 @@ const folder = join(import.meta.dirname, 'help');
 /** The expected reading of each help text: the sentence, the commands, and the options (`=`: with a value). */
 const EXPECTED: Record<string, [description: string | null, commands: string, options: string]> = {
   'argparse.txt': ['Keep an inventory in a file.', 'add list', '-h,--help --file= --version'],
-  'clap.txt': [
-    'Keeps an inventory in a file',
-    'add list help',
-    '-f,--file= -v,--verbose -h,--help -V,--version',
-  ],
+  'clap.txt': ['Keeps an inventory in a file', 'add list help', '-f,--file= -v,--verbose -h,--help -V,--version'],
   'clap2.txt': ['Keeps an inventory in a file', 'add list', '-h,--help -V,--version -f,--file='],
   'click.txt': ['Keep an inventory in a file.', 'add list', '--file= --version --help'],
-  'cobra.txt': [
-    'Stock keeps an inventory in a file.',
-    'add completion list',
-    '-f,--file= -h,--help --retries=',
-  ],
-  'commander.txt': [
-    'Keep an inventory in a file.',
-    'add list help',
-    '-V,--version -f,--file= --no-color -h,--help',
-  ],
+  'cobra.txt': ['Stock keeps an inventory in a file.', 'add completion list', '-f,--file= -h,--help --retries='],
+  'commander.txt': ['Keep an inventory in a file.', 'add list help', '-V,--version -f,--file= --no-color -h,--help'],
   'git.txt': [null, 'clone init add mv', ''],
   'gnu.txt': [
     'Print newline, word, and byte counts for each FILE, and a total line if more than one FILE is specified.',
@@ -35,11 +23,7 @@ const EXPECTED: Record<string, [description: string | null, commands: string, op
   'go-flag.txt': [null, '', '-file= -n= -v'],
   'manual.txt': [null, '', '-f,--file='],
   'npm.txt': [null, 'access add audit bugs cache config list', ''],
-  'shell.txt': [
-    'The stock is kept in the file $STOCK_FILE (default: stock.tsv).',
-    'add take list',
-    '--help,--version',
-  ],
+  'shell.txt': ['The stock is kept in the file $STOCK_FILE (default: stock.tsv).', 'add take list', '--help,--version'],
 };
 
 describe('the help of a tool', () => {
@@ -70,9 +54,7 @@ describe('the help of a tool', () => {
   });
 
   test('says that an option takes a value by a word after its names, not by a comma', () => {
-    const { options } = readHelp(
-      'Options:\n  -q, --quiet,      Says nothing\n  -f, --file PATH,  Where it is\n',
-    );
+    const { options } = readHelp('Options:\n  -q, --quiet,      Says nothing\n  -f, --file PATH,  Where it is\n');
     expect(options).toEqual([
       { names: ['-q', '--quiet'], takesValue: false, description: 'Says nothing' },
       { names: ['-f', '--file'], takesValue: true, description: 'Where it is' },
@@ -120,10 +102,7 @@ const WRITERS: Record<string, (tool: Tool) => string[]> = {
   clap: (tool) => [
     ...[tool.description, '', 'Usage: stock [OPTIONS] <COMMAND>', ''],
     ...['Commands:', ...table(commandRows(tool)), ''],
-    ...[
-      'Options:',
-      ...optionRows(tool, ' <VALUE>').flatMap(([term, text]) => [`  ${term}`, `          ${text}`, '']),
-    ],
+    ...['Options:', ...optionRows(tool, ' <VALUE>').flatMap(([term, text]) => [`  ${term}`, `          ${text}`, ''])],
   ],
   cobra: (tool) => [
     ...[tool.description, '', 'Usage:', '  stock [command]', ''],
@@ -131,12 +110,7 @@ const WRITERS: Record<string, (tool: Tool) => string[]> = {
     ...['Flags:', ...table(optionRows(tool, ' string'), '      ')],
   ],
   argparse: (tool) => [
-    ...[
-      `usage: stock [-h] {${tool.commands.map((one) => one.name).join(',')}} ...`,
-      '',
-      tool.description,
-      '',
-    ],
+    ...[`usage: stock [-h] {${tool.commands.map((one) => one.name).join(',')}} ...`, '', tool.description, ''],
     ...['positional arguments:', `  {${tool.commands.map((one) => one.name).join(',')}}`],
     ...[...table(commandRows(tool), '    '), '', 'options:', ...table(optionRows(tool, ' VALUE'))],
   ],

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import {
-  combinationsOf,
-  combinationReader,
-  loadMatrix,
-  matchesFilter,
-} from '../../../src/scenario/eliza/matrix.js';
+import { combinationsOf, combinationReader, loadMatrix, matchesFilter } from '../../../src/scenario/eliza/matrix.js';
 import { loadScenario } from '../../../src/scenario/load-scenario.js';
 import type { Json } from '../../../src/lib/json.js';
 
@@ -61,9 +56,7 @@ matrix:
   - {parameter: a.b, values: [2]}
 `,
   );
-  expect(
-    loaded.ok ? [] : loaded.problems.map(({ line, column, path }) => `${line}:${column} ${path}`),
-  ).toEqual([
+  expect(loaded.ok ? [] : loaded.problems.map(({ line, column, path }) => `${line}:${column} ${path}`)).toEqual([
     ...['1:1 name', '1:1 nam', '2:16 base_scenario', '3:23 runs_per_combination'],
     ...['5:17 matrix[0].parameter', '5:32 matrix[0].values', '6:17 matrix[1].parameter'],
     '8:17 matrix[3].parameter',
@@ -101,9 +94,7 @@ describe('the base scenario', () => {
     ]);
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     expect(read.value.scenario.repeat).toBe(3);
-    expect(
-      read.value.variants.map(({ scenario: { steps, inputs } }) => [steps[0], inputs.files]),
-    ).toMatchObject([
+    expect(read.value.variants.map(({ scenario: { steps, inputs } }) => [steps[0], inputs.files])).toMatchObject([
       [{ command: ['bash', '-c', 'echo a'] }, { 'b.txt': 'x' }],
       [{ command: ['bash', '-c', 'echo b'] }, { 'b.txt': 'x' }],
     ]);
@@ -117,9 +108,7 @@ describe('the base scenario', () => {
     expect(read.value.variants[0]?.scenario.steps).toMatchObject([{ command: ['bash', '-c', 'echo late'] }]);
   });
   test('is refused in a combination that checks nothing', () => {
-    const read = variantsOf([
-      { parameter: 'evaluations', values: [[{ type: 'file_exists', path: 'b' }], []] },
-    ]);
+    const read = variantsOf([{ parameter: 'evaluations', values: [[{ type: 'file_exists', path: 'b' }], []] }]);
     expect(read.ok ? [] : read.problems.map(({ file, message }) => `${file} ${message}`)).toEqual([
       's.scenario.yaml nothing is checked; add evaluations, to a step or at the top level',
     ]);

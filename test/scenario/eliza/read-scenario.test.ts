@@ -51,7 +51,10 @@ test('reads every part of the list form', () => {
   const { scenario, variants } = loaded.value;
   expect(Scenario.parse(scenario)).toEqual(scenario);
   expect(scenario).toMatchObject({
-    ...{ name: 's', target: null, repeat: 1, agents: [{ agent: 'codex', models: [] }] },
+    name: 's',
+    target: null,
+    repeat: 1,
+    agents: [{ agent: 'codex', models: [] }],
     inputs: { fixture: null, files: { 'a.md': 'A' }, commands: [] },
     environment: { type: 'bubblewrap' },
     judgment: { gates: 'any_pass' },
@@ -134,16 +137,7 @@ test.each([
 
 describe('whatever is in a file', () => {
   const text = fc.string({ unit: 'grapheme' }).filter((one) => one.trim() !== '' && !one.includes('\0'));
-  const lang = fc.constantFrom(
-    'bash',
-    'sh',
-    'node',
-    'javascript',
-    'python',
-    'python3',
-    'ruby',
-    'constructor',
-  );
+  const lang = fc.constantFrom('bash', 'sh', 'node', 'javascript', 'python', 'python3', 'ruby', 'constructor');
 
   test('code is the last argument of its program, unchanged', () => {
     fc.assert(
@@ -211,8 +205,6 @@ test.each([
 ])('refuses what has no effect in character.llm: %s', (llm, expected) => {
   const text = `name: s\ncharacter:\n  name: Ada\n  llm: ${llm}\nrun: [{ input: Hi }]\n`;
   const loaded = readScenario('s.scenario.yaml', text);
-  const found = loaded.ok
-    ? []
-    : loaded.problems.map(({ line, path, message }) => `${line} ${path}: ${message}`);
+  const found = loaded.ok ? [] : loaded.problems.map(({ line, path, message }) => `${line} ${path}: ${message}`);
   expect(found).toEqual([expect.stringContaining(`4 ${expected}`)]);
 });

@@ -33,9 +33,7 @@ test('lets the group of a folder take part if it may write to the folder, and no
   await createFolderStore(folder).put('.shared/hosts/a.json', 'team');
   await createFolderStore(folder).put('sweeps/two/plan.json', 'team');
   expect(
-    await Promise.all(
-      ['.shared/hosts', '.shared/hosts/a.json', 'sweeps/two', 'sweeps/two/plan.json'].map(modes),
-    ),
+    await Promise.all(['.shared/hosts', '.shared/hosts/a.json', 'sweeps/two', 'sweeps/two/plan.json'].map(modes)),
   ).toEqual(['770', '660', '775', '664']);
   expect(await readdir(join(folder, '.shared', 'hosts'))).toEqual(['a.json']);
 });

@@ -13,18 +13,8 @@ import {
   publishWithoutRun,
   pullResults,
 } from '../../../src/store/index.js';
-import {
-  endSharedRound,
-  beginRound,
-  newestRound,
-  isPaused,
-  notePaused,
-} from '../../../src/store/sweep-round.js';
-import {
-  joinSharedProject,
-  sharedProjectOf,
-  type SharedProject,
-} from '../../../src/store/shared/shared-project.js';
+import { endSharedRound, beginRound, newestRound, isPaused, notePaused } from '../../../src/store/sweep-round.js';
+import { joinSharedProject, sharedProjectOf, type SharedProject } from '../../../src/store/shared/shared-project.js';
 import { projectState } from '../../../src/host/folders.js';
 import { originKey } from '../../../src/store/origin.js';
 import { readResults } from '../../../src/store/results-log.js';
@@ -62,11 +52,7 @@ beforeEach(async () => {
 
 const publish = async (project: SharedProject, name: string, run: string, round = 1, incarnation = 1) => {
   await writeRun(project, run);
-  return publishResult(
-    project,
-    cell(name, round, incarnation),
-    resultLine({ id: run, sweep: 's', cell: name }),
-  );
+  return publishResult(project, cell(name, round, incarnation), resultLine({ id: run, sweep: 's', cell: name }));
 };
 
 describe('a shared project', () => {
@@ -316,9 +302,7 @@ describe('the inputs of a sweep that several steps want at once', () => {
         },
       },
     };
-    await createMemory().during(() =>
-      Promise.all(Array.from({ length: 5 }, () => fetchSweep(counting, 's'))),
-    );
+    await createMemory().during(() => Promise.all(Array.from({ length: 5 }, () => fetchSweep(counting, 's'))));
     expect(reads).toBe(1);
   });
 });

@@ -8,9 +8,7 @@ import { findVersitygw, startVersitygw, VERSITYGW, type S3Server } from './versi
 
 const program = findVersitygw();
 if (program === null)
-  console.warn(
-    `versitygw is not installed, so buckets are not tested; install it with: go install ${VERSITYGW}`,
-  );
+  console.warn(`versitygw is not installed, so buckets are not tested; install it with: go install ${VERSITYGW}`);
 
 describe.skipIf(program === null)('a bucket', () => {
   let server: S3Server | undefined;
@@ -44,8 +42,6 @@ describe.skipIf(program === null)('a bucket', () => {
     );
     await expect(missing.get('a')).rejects.toThrow('there is no bucket missing');
     setEnv({ AWS_SECRET_ACCESS_KEY: 'wrong' });
-    await expect((await openSharedStore('s3://tests/team')).get('a')).rejects.toThrow(
-      'correct AWS_SECRET_ACCESS_KEY',
-    );
+    await expect((await openSharedStore('s3://tests/team')).get('a')).rejects.toThrow('correct AWS_SECRET_ACCESS_KEY');
   });
 });

@@ -32,19 +32,7 @@ export async function startVersitygw(program: string, host = '127.0.0.1'): Promi
   const [access, secret] = ['tests-access', 'tests-secret'];
   const child = spawn(
     program,
-    [
-      '--port',
-      address,
-      '--access',
-      access,
-      '--secret',
-      secret,
-      '--quiet',
-      '--health',
-      '/health',
-      'posix',
-      root,
-    ],
+    ['--port', address, '--access', access, '--secret', secret, '--quiet', '--health', '/health', 'posix', root],
     { stdio: 'ignore' },
   );
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

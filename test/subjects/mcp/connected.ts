@@ -10,13 +10,18 @@ import { newFolder } from '../../host/temporary.js';
 type Message = { [key: string]: Json };
 
 /** The input of the proxy of a server. */
-export const proxyFile = (
-  connection: McpConnection,
-  calls: string,
-  mocks: ProxyFile['mocks'] = [],
-): ProxyFile => ({
-  ...{ server: 'files', connection, records: '', workspace: process.cwd(), socket: '', mocks, calls },
-  ...{ seed: 's', agent: 'mock', scenario: 'a', step: 'agent' },
+export const proxyFile = (connection: McpConnection, calls: string, mocks: ProxyFile['mocks'] = []): ProxyFile => ({
+  server: 'files',
+  connection,
+  records: '',
+  workspace: process.cwd(),
+  socket: '',
+  mocks,
+  calls,
+  seed: 's',
+  agent: 'mock',
+  scenario: 'a',
+  step: 'agent',
 });
 
 /** An agent that is connected with a server by the proxy: what it sends and gets, and what is recorded. */

@@ -51,7 +51,10 @@ function start(options: Partial<ExchangeOptions> = {}, limit = Infinity) {
 }
 
 const request = (id: Json, method: string, params: Message = {}): Message => ({
-  ...{ jsonrpc: '2.0', id, method, params },
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
 });
 const callOf = (id: Json, name: string, args: Message = {}): Message =>
   request(id, 'tools/call', { name, arguments: args });
@@ -148,11 +151,7 @@ it('passes on lines of the agent as they are, whatever they are', () => {
 /** Answers that a client refuses, by the method of the request, and what is said about them. */
 const REFUSED: [string, Json, string][] = [
   ['tools/list', { tools: [tool()], nextCursor: null }, 'nextCursor: expected a string, got null'],
-  [
-    'tools/list',
-    { tools: [tool({ description: null })] },
-    'tools[0].description: expected a string, got null',
-  ],
+  ['tools/list', { tools: [tool({ description: null })] }, 'tools[0].description: expected a string, got null'],
   [
     'tools/list',
     { tools: [tool(), tool({ annotations: null })] },
@@ -164,11 +163,7 @@ const REFUSED: [string, Json, string][] = [
     { tools: [tool({ inputSchema: { type: 'string' } })] },
     'tools[0].inputSchema.type: expected "object", got "string"',
   ],
-  [
-    'tools/list',
-    { tools: [tool({ outputSchema: null })] },
-    'tools[0].outputSchema: expected an object, got null',
-  ],
+  ['tools/list', { tools: [tool({ outputSchema: null })] }, 'tools[0].outputSchema: expected an object, got null'],
   ['tools/list', { tools: null }, 'tools: expected a list, got null'],
   ['tools/list', {}, 'tools: missing'],
   [
@@ -180,16 +175,13 @@ const REFUSED: [string, Json, string][] = [
   ['prompts/list', { prompts: [{ name: 1 }] }, 'prompts[0].name: expected a string, got 1'],
 ];
 
-it.each(REFUSED)(
-  'an answer to %s that clients refuse is a problem of the server: %j',
-  (method, value, message) => {
-    const { agent, server, wrong, lines } = start();
-    agent(request(1, method));
-    server(result(1, value as Message));
-    expect(wrong()[0]).toBe(`${method}: ${message}`);
-    expect(lines.filter(({ type }) => type === 'tools')).toEqual([]);
-  },
-);
+it.each(REFUSED)('an answer to %s that clients refuse is a problem of the server: %j', (method, value, message) => {
+  const { agent, server, wrong, lines } = start();
+  agent(request(1, method));
+  server(result(1, value as Message));
+  expect(wrong()[0]).toBe(`${method}: ${message}`);
+  expect(lines.filter(({ type }) => type === 'tools')).toEqual([]);
+});
 
 /** The same for calls. */
 const REFUSED_CALLS: [Message, string][] = [
@@ -247,16 +239,10 @@ const NO_MESSAGES: [string, string][] = [
   ],
   ['{"level":"info","msg":"json log"}', 'a message: jsonrpc: expected "2.0", got nothing'],
   ['{"jsonrpc":"2.0","id":null,"result":{}}', 'tools/call: id: expected a string or an integer, got null'],
-  [
-    '{"jsonrpc":"2.0","id":{"a":1},"result":{}}',
-    'tools/call: id: expected a string or an integer, got an object',
-  ],
+  ['{"jsonrpc":"2.0","id":{"a":1},"result":{}}', 'tools/call: id: expected a string or an integer, got an object'],
   ['{"jsonrpc":"2.0","id":2.5,"result":{}}', 'tools/call: id: expected a string or an integer, got 2.5'],
   ['{"jsonrpc":"2.0","id":2,"result":{},"error":null}', 'tools/call: error: not expected beside result'],
-  [
-    '{"jsonrpc":"2.0","id":2,"error":{"message":"x"}}',
-    'tools/call: error.code: expected an integer, got nothing',
-  ],
+  ['{"jsonrpc":"2.0","id":2,"error":{"message":"x"}}', 'tools/call: error.code: expected an integer, got nothing'],
   ['{"jsonrpc":"2.0","id":2,"error":"x"}', 'tools/call: error: expected an object, got "x"'],
   ['{"id":2,"result":{}}', 'tools/call: jsonrpc: expected "2.0", got nothing'],
   ['{"jsonrpc":"2.0","id":77,"result":{}}', 'answered a request that was not made: id 77'],
@@ -307,9 +293,7 @@ it.each([
 it('accepts lists of messages in the version that has them', () => {
   const { agent, server, wrong } = start();
   agent(request(0, 'initialize'));
-  server(
-    result(0, { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: { name: 'a', version: '1' } }),
-  );
+  server(result(0, { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: { name: 'a', version: '1' } }));
   agent([request(1, 'tools/list'), callOf(2, 'read')]);
   server([result(1, { tools: [] }), result(2, text('ok'))]);
   expect(wrong()).toEqual([]);
@@ -345,11 +329,7 @@ const NEWER: [method: string, answer: Message, message: string | null][] = [
     { contents: [], ...CACHED, cacheScope: 'all' },
     'cacheScope: expected one of ["public","private"], got "all"',
   ],
-  [
-    'tools/list',
-    { tools: [tool({ title: null })], ...CACHED },
-    'tools[0].title: expected a string, got null',
-  ],
+  ['tools/list', { tools: [tool({ title: null })], ...CACHED }, 'tools[0].title: expected a string, got null'],
   ['tools/list', { tools: [tool({ outputSchema: { type: 'array' }, execution: 1 })], ...CACHED }, null],
   ['tools/call', { ...text('ok'), resultType: null }, `resultType: expected ${TYPES}, got null`],
   ['tools/call', { ...text('ok'), resultType: 'task' }, `resultType: expected ${TYPES}, got "task"`],
@@ -448,21 +428,18 @@ it.each<[Message, string | null]>([
     { type: 'object', properties: { b: { type: 'string', 'x-mcp-header': 'DAY' } } },
     'a.b: x-mcp-header: another argument wants the header DAY, too',
   ],
-])(
-  'over HTTP, clients of 2026-07-28 leave out tools that want in headers what cannot be there: %j',
-  (a, message) => {
-    const inputSchema = {
-      type: 'object',
-      properties: { day: { type: 'integer', 'x-mcp-header': 'Day' }, a },
-    };
-    for (const isHttp of [true, false]) {
-      const { agent, server, wrong } = start({ isHttp });
-      agent(request(1, 'tools/list', META));
-      server(result(1, { tools: [tool({ inputSchema })], ...CACHED }));
-      expect(wrong()).toEqual(message === null || !isHttp ? [] : [`tools/list: read: ${message}`]);
-    }
-  },
-);
+])('over HTTP, clients of 2026-07-28 leave out tools that want in headers what cannot be there: %j', (a, message) => {
+  const inputSchema = {
+    type: 'object',
+    properties: { day: { type: 'integer', 'x-mcp-header': 'Day' }, a },
+  };
+  for (const isHttp of [true, false]) {
+    const { agent, server, wrong } = start({ isHttp });
+    agent(request(1, 'tools/list', META));
+    server(result(1, { tools: [tool({ inputSchema })], ...CACHED }));
+    expect(wrong()).toEqual(message === null || !isHttp ? [] : [`tools/list: read: ${message}`]);
+  }
+});
 
 it('of versions whose schemas are not known, messages are only checked as JSON-RPC', () => {
   const { agent, server, wrong } = start();

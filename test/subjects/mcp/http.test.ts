@@ -79,7 +79,8 @@ it('passes on the question which versions a server speaks with its headers, and 
   );
   const agent = await connected({ url, headers: { Authorization: 'Bearer t' } });
   expect(await agent.ask(0, 'server/discover', META)).toEqual({
-    ...{ jsonrpc: '2.0', id: 0 },
+    jsonrpc: '2.0',
+    id: 0,
     error: { code: -32000, message: 'Bad Request: Server not initialized' },
   });
   await agent.ask(1, 'initialize', { protocolVersion: '2025-06-18' });
@@ -92,17 +93,16 @@ it('passes on the question which versions a server speaks with its headers, and 
     ...['server/discover', 'initialize', 'notifications/initialized', 'tools/call'],
   ]);
   expect(posts[0]?.headers).toMatchObject({
-    ...{ 'mcp-method': 'server/discover', 'mcp-protocol-version': '2026-07-28', authorization: 'Bearer t' },
+    'mcp-method': 'server/discover',
+    'mcp-protocol-version': '2026-07-28',
+    authorization: 'Bearer t',
     accept: 'application/json, text/event-stream',
   });
   expect(posts[1]?.headers).not.toHaveProperty('mcp-protocol-version');
   expect(posts[3]?.headers).toMatchObject({ 'mcp-session-id': 's-1', 'mcp-protocol-version': '2025-06-18' });
   expect(posts[3]?.headers).not.toHaveProperty('mcp-method');
   // The stream for what the server says by itself was asked for, and the session ended.
-  expect(seen.filter(({ method }) => method !== 'POST').map(({ method }) => method)).toEqual([
-    'GET',
-    'DELETE',
-  ]);
+  expect(seen.filter(({ method }) => method !== 'POST').map(({ method }) => method)).toEqual(['GET', 'DELETE']);
 });
 
 it('works with a server that speaks only 2026-07-28, and repeats in headers what its tools want there', async () => {
@@ -280,9 +280,7 @@ it('in 2026-07-28, a call that the agent cancels is cancelled by the end of its 
     response.once('close', () => closed.push(true));
   });
   const agent = await connected({ url, headers: {} });
-  agent.write(
-    `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...CALL, ...META } })}\n`,
-  );
+  agent.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...CALL, ...META } })}\n`);
   await waitUntil(() => seen.length === 1 || null, 20_000, 5);
   agent.tell('notifications/cancelled', { requestId: 1, ...META });
   await waitUntil(() => closed.length === 1 || null, 20_000, 5);

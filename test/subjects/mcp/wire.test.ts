@@ -17,11 +17,7 @@ it('passes on all bytes in both directions as they are, whatever they are', asyn
   const line = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.json(),
-    fc.constantFrom(
-      '{"jsonrpc":"2.0","id":12345678901234567890,"method":"x","params":{"n":1e400,"n":1.0}}',
-      '\r',
-      '',
-    ),
+    fc.constantFrom('{"jsonrpc":"2.0","id":12345678901234567890,"method":"x","params":{"n":1e400,"n":1.0}}', '\r', ''),
   );
   const sent = fc
     .sample(line, 300)
@@ -81,10 +77,7 @@ it('gives a mocked answer between two lines of the server, never within one', as
   expect(agent.received().toString()).toBe('{"jsonrpc":"2.0",');
   agent.tell('go');
   await waitUntil(() => agent.messages().length === 2 || null, 20_000, 5);
-  expect(agent.messages()).toMatchObject([
-    { method: 'x' },
-    { id: 1, result: { content: [{ text: 'mocked' }] } },
-  ]);
+  expect(agent.messages()).toMatchObject([{ method: 'x' }, { id: 1, result: { content: [{ text: 'mocked' }] } }]);
 });
 
 it('says with which status and last words a server has ended', async () => {

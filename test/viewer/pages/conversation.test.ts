@@ -1,35 +1,39 @@
 import { expect, test } from 'vitest';
 import type { EventBody } from '../../../src/model/records/events.js';
 import type { GateDetail } from '../../../src/model/records/result-line.js';
-import {
-  type Call,
-  conversationOf,
-  hasFailed,
-  relatedCalls,
-} from '../../../src/viewer/pages/conversation.js';
+import { type Call, conversationOf, hasFailed, relatedCalls } from '../../../src/viewer/pages/conversation.js';
 
 const numbered = (events: readonly EventBody[], attempt = 1) =>
   events.map((event, at) => ({ ...event, ts: '2026-01-02T03:04:05Z', seq: at + 1, attempt }));
 const call = (id: string, command: string): EventBody => ({
-  ...{ type: 'tool_call', id, name: 'shell', input: null, command },
+  type: 'tool_call',
+  id,
+  name: 'shell',
+  input: null,
+  command,
 });
 const result = (id: string, exit_code: number | null, is_error = false): EventBody => ({
-  ...{ type: 'tool_result', id, exit_code, is_error, output: '', truncated: false },
+  type: 'tool_result',
+  id,
+  exit_code,
+  is_error,
+  output: '',
+  truncated: false,
 });
 const usage = (cost_usd: number | null): EventBody => ({
-  ...{ type: 'usage', input: 10, output: 5, reasoning: null, cache_read: null, cache_write: null, cost_usd },
+  type: 'usage',
+  input: 10,
+  output: 5,
+  reasoning: null,
+  cache_read: null,
+  cache_write: null,
+  cost_usd,
 });
 const callsIn = (events: readonly EventBody[]): Call[] =>
   conversationOf(numbered(events)).items.filter((item): item is Call => item.kind === 'call');
 
 test('results belong to the calls with their ids, also of calls at the same time', () => {
-  const calls = callsIn([
-    call('a', 'one'),
-    call('b', 'two'),
-    result('b', 1),
-    result('a', 0),
-    call('c', 'three'),
-  ]);
+  const calls = callsIn([call('a', 'one'), call('b', 'two'), result('b', 1), result('a', 0), call('c', 'three')]);
   expect(calls.map(({ command, result: of }) => [command, of?.exit_code])).toEqual([
     ['one', 0],
     ['two', 1],
@@ -39,29 +43,33 @@ test('results belong to the calls with their ids, also of calls at the same time
 });
 
 test('an id that a second start uses again is another call', () => {
-  const events = [
-    ...numbered([call('a', 'one'), result('a', 0)]),
-    ...numbered([call('a', 'two'), result('a', 2)], 2),
-  ];
+  const events = [...numbered([call('a', 'one'), result('a', 0)]), ...numbered([call('a', 'two'), result('a', 2)], 2)];
   expect(conversationOf(events).used).toMatchObject({ calls: 2, failed: 1 });
 });
 
 const toolCall = (id: string, name: string, input: Record<string, string>): EventBody => ({
-  ...{ type: 'tool_call', id, name, input, command: null },
+  type: 'tool_call',
+  id,
+  name,
+  input,
+  command: null,
 });
 const mcpCall = (tool: string, args: Record<string, string>, is_error = false): EventBody => ({
-  ...{ type: 'mcp_call', server: 'files', tool, arguments: args, result: null, error: null },
-  ...{ is_error, duration_ms: 12, mocked: false },
+  type: 'mcp_call',
+  server: 'files',
+  tool,
+  arguments: args,
+  result: null,
+  error: null,
+  is_error,
+  duration_ms: 12,
+  mocked: false,
 });
 
 test('a call of an MCP server is one call, with what its proxy has recorded', () => {
   const { items, used } = conversationOf(
     numbered([
-      ...[
-        toolCall('a', 'mcp__files__read', { path: 'x' }),
-        mcpCall('read', { path: 'x' }, true),
-        result('a', null),
-      ],
+      ...[toolCall('a', 'mcp__files__read', { path: 'x' }), mcpCall('read', { path: 'x' }, true), result('a', null)],
       ...[mcpCall('write', { path: 'y' }), toolCall('b', 'mcp__files__read', { path: 'z' })],
       { type: 'mcp_problem', server: 'files', message: 'it ended' },
     ]),
@@ -83,7 +91,9 @@ test('says which skills a call uses', () => {
 
 test('adds up what is reported, and leaves unknown what is not', () => {
   expect(conversationOf(numbered([usage(0.5), usage(0.25)])).used).toMatchObject({
-    ...{ tokensIn: 20, tokensOut: 10, costUsd: 0.75 },
+    tokensIn: 20,
+    tokensOut: 10,
+    costUsd: 0.75,
   });
   expect(conversationOf(numbered([usage(null)])).used.costUsd).toBeNull();
   const session: EventBody = { type: 'session', session_id: null, model_requested: null, model_used: null };
@@ -93,8 +103,16 @@ test('adds up what is reported, and leaves unknown what is not', () => {
 });
 
 const gate = (more: Partial<GateDetail>): GateDetail => ({
-  ...{ index: 0, gate_type: 'script', name: null, subject: '', status: 'fail', passed: false, message: '' },
-  ...{ detail: null, duration_ms: 1, ...more },
+  index: 0,
+  gate_type: 'script',
+  name: null,
+  subject: '',
+  status: 'fail',
+  passed: false,
+  message: '',
+  detail: null,
+  duration_ms: 1,
+  ...more,
 });
 const CALLS = callsIn([
   ...[call('a', 'cat report.md'), result('a', 0), call('b', 'stock remove lamps'), result('b', 2)],
@@ -104,9 +122,7 @@ const related = (more: Partial<GateDetail>): (string | null)[] =>
   relatedCalls(gate(more), CALLS).map(({ call: { command } }) => command);
 
 test('finds the calls that a gate quotes, the last one that names its file, and those that failed', () => {
-  expect(related({ message: '1 of 3 commands failed: "stock remove lamps"' })).toEqual([
-    'stock remove lamps',
-  ]);
+  expect(related({ message: '1 of 3 commands failed: "stock remove lamps"' })).toEqual(['stock remove lamps']);
   expect(related({ gate_type: 'file_matches', subject: 'report.md' })).toEqual(['echo 1 > report.md']);
   expect(related({ gate_type: 'no_transcript_errors' })).toEqual(['stock remove lamps']);
 });
@@ -116,9 +132,7 @@ test('of a gate that asks for no errors of MCP servers, names the calls that fai
     ...[toolCall('a', 'files.read', { path: 'x' }), mcpCall('read', { path: 'x' })],
     ...[toolCall('b', 'files.read', { path: 'y' }), mcpCall('read', { path: 'y' }, true)],
   ]);
-  expect(
-    relatedCalls(gate({ gate_type: 'mcp_no_errors' }), calls).map(({ call: of }) => of.event.id),
-  ).toEqual(['b']);
+  expect(relatedCalls(gate({ gate_type: 'mcp_no_errors' }), calls).map(({ call: of }) => of.event.id)).toEqual(['b']);
 });
 
 test('names no call if nothing is known', () => {

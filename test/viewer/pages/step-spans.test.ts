@@ -4,7 +4,11 @@ import type { StepRecord } from '../../../src/model/records/run-record.js';
 import { stepSpans } from '../../../src/viewer/pages/step-spans.js';
 
 const step = (duration_ms: number | null, endedMs?: number): StepRecord => ({
-  ...{ name: 'gate 1', status: 'done', duration_ms, attempts: 1, note: null },
+  name: 'gate 1',
+  status: 'done',
+  duration_ms,
+  attempts: 1,
+  note: null,
   ...(endedMs === undefined ? {} : { ended_at: new Date(endedMs).toISOString() }),
 });
 

@@ -5,18 +5,37 @@ import { cutText } from '../../../src/viewer/pages/cut-text.js';
 import { keyOf, queryOf, selectionIn, selectRuns } from '../../../src/viewer/shared/select-runs.js';
 
 const cell = (id: string, more: Partial<SweepCell>): SweepCell => ({
-  ...{ id, scenario: 'notes', agent: 'mock', model: 'default', variant: 'default', repetition: 1 },
-  ...{ outcome: 'pass', message: null, gates_passed: null, gates_total: null, judge_score: null },
-  ...{ composite_score: null, cost_usd: null, duration_secs: null, attempts: 1, starts: 1, regressions: [] },
-  ...{ cached: false, results_dir: null, ...more },
+  id,
+  scenario: 'notes',
+  agent: 'mock',
+  model: 'default',
+  variant: 'default',
+  repetition: 1,
+  outcome: 'pass',
+  message: null,
+  gates_passed: null,
+  gates_total: null,
+  judge_score: null,
+  composite_score: null,
+  cost_usd: null,
+  duration_secs: null,
+  attempts: 1,
+  starts: 1,
+  regressions: [],
+  cached: false,
+  results_dir: null,
+  ...more,
 });
 const CELLS = [
   cell('a', {}),
   cell('b', { outcome: 'fail', agent: 'codex', model: 'large' }),
   cell('c', {
-    ...{ outcome: null, scenario: 'stock' },
+    outcome: null,
+    scenario: 'stock',
     human: {
-      ...{ score: null, points: null, max: null },
+      score: null,
+      points: null,
+      max: null,
       labels: ['flaky-env'],
       notes: null,
       reviewer: null,
@@ -25,9 +44,7 @@ const CELLS = [
   }),
 ];
 const idsFor = (query: string): string[] =>
-  selectRuns(CELLS, selectionIn(new URLSearchParams(query)), { b: 'report.md is missing' }).map(
-    ({ id }) => id,
-  );
+  selectRuns(CELLS, selectionIn(new URLSearchParams(query)), { b: 'report.md is missing' }).map(({ id }) => id);
 
 test('selects by outcome, agent, scenario, label, place in the matrix and words, of reasons too', () => {
   expect(idsFor('')).toEqual(['a', 'b', 'c']);

@@ -14,14 +14,23 @@ const cells = Array.from({ length: 10_000 }, (_, at) =>
   }),
 );
 const open: OpenRunState[] = [9998, 9999].map((at) => ({
-  ...{ cell: `cell-${at}`, run: `run-${at}`, step: 'agent', doing: null, since: null, costUsd: null },
+  cell: `cell-${at}`,
+  run: `run-${at}`,
+  step: 'agent',
+  doing: null,
+  since: null,
+  costUsd: null,
 }));
 const state: SweepState = {
-  ...{ document: sweep(cells), started: '2026-01-01T00:00:00.000Z', why: { 'cell-0': 'a gate' }, open },
-  ...{ notes: [], tables: [], engine: true },
+  document: sweep(cells),
+  started: '2026-01-01T00:00:00.000Z',
+  why: { 'cell-0': 'a gate' },
+  open,
+  notes: [],
+  tables: [],
+  engine: true,
 };
-const slice = (query: string, limit = 100) =>
-  sliceSweep(state, selectionIn(new URLSearchParams(query)), limit);
+const slice = (query: string, limit = 100) => sliceSweep(state, selectionIn(new URLSearchParams(query)), limit);
 
 test('sends the whole matrix of a large sweep, but few of its runs: first what runs, then what failed', () => {
   const { matrix, runs, found, openCount } = slice('');

@@ -100,9 +100,7 @@ export const memoriesOf = (content: DatabaseContent) => {
     searchMemories({ embedding, match_threshold = 0, count = 10, ...query }: SimilarQuery) {
       const similar = find(query)
         .flatMap((memory) =>
-          memory.embedding === undefined
-            ? []
-            : [{ ...memory, similarity: cosine(memory.embedding, embedding) }],
+          memory.embedding === undefined ? [] : [{ ...memory, similarity: cosine(memory.embedding, embedding) }],
         )
         .filter(({ similarity }) => similarity >= match_threshold)
         .sort((a, b) => b.similarity - a.similarity);

@@ -22,8 +22,7 @@ export const isNotThere = (error: unknown): boolean =>
 
 /** Remedies for errors that a person causes, by their names. */
 const REMEDIES: Record<string, (bucket: string) => string> = {
-  CredentialsProviderError: () =>
-    'no AWS credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
+  CredentialsProviderError: () => 'no AWS credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
   NoSuchBucket: (bucket) => `there is no bucket ${bucket}; create it, or correct its name`,
   InvalidBucketName: (bucket) => `${bucket} is not a valid bucket name; correct it`,
   AccessDenied: () => `access denied; these permissions are needed: ${PERMISSIONS}`,
@@ -47,9 +46,7 @@ function remedyFor(error: unknown, bucket = ''): string | undefined {
 /** True if a request may succeed when it is repeated: after a conflict, or a failure of the server or the network. */
 export function isWorthRepeating(error: unknown): boolean {
   const status = statusOf(error) ?? 0;
-  return (
-    remedyFor(error) === undefined && (status < 400 || status >= 500 || status === 409 || status === 429)
-  );
+  return remedyFor(error) === undefined && (status < 400 || status >= 500 || status === 409 || status === 429);
 }
 
 /** Errors that only a change of what is stored can remedy. */

@@ -144,9 +144,7 @@ export function createS3Store(location: string, folder: string): SharedStore {
     list: async (name) => answer(list(`${keyOf(name)}/`)),
     async remove(name) {
       const keys = [keyOf(name), folderKey(name)];
-      await answer(
-        Promise.all(keys.map((Key) => client.send(new s3.DeleteObjectCommand({ ...request, Key })))),
-      );
+      await answer(Promise.all(keys.map((Key) => client.send(new s3.DeleteObjectCommand({ ...request, Key })))));
     },
     async putFolder(name, from) {
       const key = folderKey(name);
