@@ -10,10 +10,10 @@ import {
 import { GateDetail, redactFields, STEPS } from '#model';
 import { passedGate, type RunRef } from '#protocol';
 import { gatesOf, modelAsked } from '#scenario';
-import { workApart } from './gate/check-in-process.js';
+import { runWork } from './gate/run-work.js';
 import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
-import { whatWasDone } from './gate/what-was-done.js';
+import { observedWork } from './gate/observed-work.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
@@ -42,12 +42,12 @@ export const checkGate =
       if (kept !== null) return kept;
       const startedAt = performance.now();
       const used: Pick<GateDetail, 'model_used'> = {};
-      const evidence = watchEvidence(whatWasDone(context, placed, turn), handle);
+      const evidence = watchEvidence(observedWork(context, placed, turn), handle);
       const verdict = await heartbeating((signal) => {
         const inStep = stepCommands(context, name, signal, context.checksFolder);
         return check(spec, {
           exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
-          work: (kind, input, timeoutSecs) => workApart(kind, input, timeoutSecs, signal),
+          work: (kind, input, timeoutSecs) => runWork(kind, input, timeoutSecs, signal),
           look: (path) => environment.look(handle, path),
           expected: (path) => lookInChecks(context, path),
           ...evidence.done,

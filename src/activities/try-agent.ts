@@ -7,7 +7,7 @@ import { createRedactor } from '#lib';
 import { type EndReason, hasProblems, OutputProblems, redactFields, type TokenUsage } from '#model';
 import type { Plan } from '#scenario';
 import { type AgentRef, resolveAgent, variablesOfAgent } from './credentials/resolve-agent.js';
-import { loginSecrets, whyNotLoggedIn } from './credentials/login-files.js';
+import { loginSecrets, loginProblem } from './credentials/login-files.js';
 import { planQuestion, readStart, startOneShot } from './agent/one-shot-agent.js';
 import { type AgentInPlace, pathsIn } from './run/run-paths.js';
 
@@ -43,7 +43,7 @@ export async function tryAgent(
   const resolved = resolveAgent(plan, who, values);
   if (resolved === null) throw new Error(`unknown agent ${who.agent}`);
   if (resolved.missing.length > 0) return { unfit: `not set: ${resolved.missing.join(', ')}` };
-  const notLoggedIn = whyNotLoggedIn(resolved);
+  const notLoggedIn = loginProblem(resolved);
   if (notLoggedIn !== null) return { unfit: notLoggedIn };
   const root = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
   const placed: AgentInPlace = {

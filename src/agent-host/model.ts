@@ -1,4 +1,4 @@
-import { askForText, explainModelError, knownProviders, type ModelProvider } from '#host';
+import { generateAnswer, explainModelError, knownProviders, type ModelProvider } from '#host';
 import { isMap } from '#lib';
 import type { HostModel } from './hosted.js';
 import { emit, messageOf } from './events.js';
@@ -16,7 +16,7 @@ export function connectModel(model: HostModel, key: string, character: object): 
   let connected: Connected | null = null;
   return async (question) => {
     connected ??= connect(model, key);
-    const { text, usage } = await askForText(await connected, { ...question, temperature });
+    const { text, usage } = await generateAnswer(await connected, { ...question, temperature });
     emit({
       type: 'usage',
       input: usage.inputTokenDetails.noCacheTokens ?? usage.inputTokens ?? null,

@@ -173,7 +173,7 @@ interface LastAnswerSource {
    * Returns why the last answer of a session is incomplete, from the last of those records. Null if nothing says that
    * it is.
    */
-  whyIncomplete(records: string, sessionId: string): string | null;
+  sessionProblem(records: string, sessionId: string): string | null;
 }
 
 /** An agent program. The worker supervises it; an adapter only knows how to start it and how to read its output. */

@@ -15,7 +15,7 @@ import {
 } from '#engine';
 import { isAlive, isMirror, projectState } from '#host';
 import { InfrastructureError, type Limits, limitsOf, UsageError } from '#lib';
-import { assertOwnServer, unreachableMessage, PAUSE_MS, type ServerConnection } from './ask-server.js';
+import { assertOwnServer, unreachableMessage, PAUSE_MS, type ServerConnection } from './call-server.js';
 
 /** A connection to a running engine. */
 export interface Session extends ServerConnection {

@@ -70,7 +70,7 @@ async function showStatus(resultsPath: string, json: boolean): Promise<number> {
   const server = state?.external === true ? { pid: null, state: 'external' as const } : partOf(state?.server);
   // `stop`, and `status` of an engine that is stopped, need not load Temporal's client
   const away =
-    state === null || server.state === 'stopped' ? null : await (await import('./shared/session.js')).whyAway(state);
+    state === null || server.state === 'stopped' ? null : await (await import('./shared/session.js')).awayReason(state);
   const status = {
     address: state?.address ?? null,
     ui_url: state?.uiUrl ?? null,

@@ -30,12 +30,14 @@ export async function chooseEnvironment(wanted: Wanted, folders: ProjectFolders 
 }
 
 /** Says before anything starts why runs could not take place in a scenario's `environment`; null if they could. */
-export const whyUnusable = async (
+export const environmentProblem = async (
   wanted: Wanted,
   folders: ProjectFolders,
   env: NodeJS.ProcessEnv,
 ): Promise<{ why: string; isFinal: boolean } | null> =>
-  wanted.type === 'auto' ? null : ((await environments[wanted.type].whyUnusable?.(wanted, folders, env)) ?? null);
+  wanted.type === 'auto'
+    ? null
+    : ((await environments[wanted.type].environmentProblem?.(wanted, folders, env)) ?? null);
 
 /** Returns how processes that an agent leaves behind are found and killed. */
 export const containmentIn = (handle: EnvironmentHandle): Promise<Containment> =>

@@ -5,8 +5,8 @@ import { bubblewrapArgs, rulesFor } from './bubblewrap-rules.js';
 import { withChecksVariable } from './check-files.js';
 import type { Environment, EnvironmentHandle } from './environment.js';
 import { execLocally, local, makeChecksFolders, makeSocketsFolder } from './local.js';
-import { restoreIdsArgs, inOwnNetwork, resolverArgs, whyNoOwnNetwork } from './network.js';
-import { whyItFails } from './trial.js';
+import { restoreIdsArgs, inOwnNetwork, resolverArgs, ownNetworkProblem } from './network.js';
+import { trialError } from './trial.js';
 
 type Network = EnvironmentHandle['network'];
 
@@ -25,13 +25,13 @@ async function inSandbox(args: string[], argv: string[], network?: Network): Pro
 
 /** Runs `true` in the sandbox. Returns the last line of bwrap's or pasta's error message if that fails, else null. */
 async function sandboxProblem(args: string[], network?: Network): Promise<string | null> {
-  return whyItFails(await inSandbox(args, ['true'], network));
+  return trialError(await inSandbox(args, ['true'], network));
 }
 
 const sandbox = remembered(() => ({ works: false }));
 
 /** Returns why bubblewrap does not work on this machine, with a remedy; null if it does. */
-export async function whyNoBubblewrap(): Promise<string | null> {
+export async function bubblewrapProblem(): Promise<string | null> {
   if (sandbox().works) return null;
   if (process.platform !== 'linux') return 'bubblewrap requires Linux; use environment.type: local';
   for (const [program, from] of [
@@ -61,9 +61,9 @@ const isScriptVariable = (name: string): boolean => name.startsWith('LLM_TOOL_TE
 export const bubblewrap: Environment = {
   ...local,
   async choose() {
-    const lacking = await whyNoBubblewrap();
+    const lacking = await bubblewrapProblem();
     if (lacking !== null) return { type: 'bubblewrap', lacking, network: 'shared', lacksNetwork: null };
-    const lacksNetwork = await whyNoOwnNetwork();
+    const lacksNetwork = await ownNetworkProblem();
     return {
       type: 'bubblewrap',
       lacking,
@@ -72,7 +72,7 @@ export const bubblewrap: Environment = {
     };
   },
 
-  whyForgeable: async () =>
+  forgeryRisk: async () =>
     (await findExecutable('perl')) === null
       ? 'without perl, what the agent starts can write into what the agent prints; install perl'
       : null,
@@ -80,14 +80,14 @@ export const bubblewrap: Environment = {
   doctor: {
     // Only required by scenarios with `bubblewrap`. Those with `auto` run without it.
     async bubblewrap() {
-      const lacking = await whyNoBubblewrap();
+      const lacking = await bubblewrapProblem();
       return lacking === null
         ? { usable: true, message: 'agents can be sandboxed (environment.type: bubblewrap or auto)' }
         : { usable: false, message: `agents are not sandboxed: ${lacking}` };
     },
     // Without pasta, sandboxed agents share the network of this machine.
     async pasta() {
-      const lacking = await whyNoOwnNetwork();
+      const lacking = await ownNetworkProblem();
       return lacking === null
         ? { usable: true, message: "sandboxed agents do not reach this machine's loopback" }
         : { usable: false, message: `sandboxed agents share this machine's network: ${lacking}` };

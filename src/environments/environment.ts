@@ -194,7 +194,7 @@ export interface Environment extends Work {
    * Says before anything starts why runs could not take place in it; null if they could. `isFinal`: only a change by
    * the user helps. An environment without this method is chosen on the machine of the run.
    */
-  whyUnusable?(
+  environmentProblem?(
     wanted: Wanted,
     folders: ProjectFolders,
     env: NodeJS.ProcessEnv,
@@ -203,7 +203,7 @@ export interface Environment extends Work {
    * Says why an agent in it can forge what is recorded of it; null if it cannot. specs/explanation/security.md says
    * more.
    */
-  whyForgeable(handle: Pick<EnvironmentHandle, 'journal'>): Promise<string | null>;
+  forgeryRisk(handle: Pick<EnvironmentHandle, 'journal'>): Promise<string | null>;
   /** The checks of `doctor`, by the names of their lines. */
   doctor?: Record<string, (folders: ProjectFolders, env: NodeJS.ProcessEnv) => Promise<DoctorLine>>;
 }

@@ -105,7 +105,7 @@ export async function execLocally(
 export const local: Environment = {
   choose: () => Promise.resolve({ type: 'local', lacking: null, network: 'shared', lacksNetwork: null }),
 
-  whyForgeable: () =>
+  forgeryRisk: () =>
     Promise.resolve('environment local is no sandbox: the agent could write to what is recorded of it'),
 
   async prepare(handle, contents, confirm) {

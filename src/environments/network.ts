@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { findExecutable, remembered } from '#host';
 import { isLoopback, nameServers } from '#lib';
-import { whyItFails } from './trial.js';
+import { trialError } from './trial.js';
 
 const RESOLVER = '/etc/resolv.conf';
 /** File in which systemd-resolved lists the name servers behind its own one, which is on loopback. */
@@ -51,7 +51,7 @@ const passesFiles = remembered(() => findOutWhatPasses());
 
 async function findOutWhatPasses(): Promise<boolean> {
   const program = [...(await pastaArgs([])), '--', 'sh', '-c', ': >&3'];
-  return (await whyItFails(['sh', '-c', 'exec 3>&2; exec "$@"', 'sh', ...program])) === null;
+  return (await trialError(['sh', '-c', 'exec 3>&2; exec "$@"', 'sh', ...program])) === null;
 }
 
 /**
@@ -63,12 +63,12 @@ export const restoreIdsArgs = (): string[] =>
 const ownNetwork = remembered(() => ({ works: false }));
 
 /** Returns why a sandbox cannot have its own network on this machine, with a remedy; null if it can. */
-export async function whyNoOwnNetwork(): Promise<string | null> {
+export async function ownNetworkProblem(): Promise<string | null> {
   if (ownNetwork().works) return null;
   if ((await findExecutable('pasta')) === null) return 'pasta is not on PATH; install passt (apt install passt)';
   if ((await resolverInside()) === null)
     return `the name servers of ${RESOLVER} are on this machine's loopback; add one that is not`;
-  const reason = await whyItFails([...(await pastaArgs([])), '--', 'unshare', '--mount-proc', 'true']);
+  const reason = await trialError([...(await pastaArgs([])), '--', 'unshare', '--mount-proc', 'true']);
   ownNetwork().works = reason === null;
   if (reason === null) return null;
   return `pasta cannot create a network here (${reason}); it needs user namespaces, /dev/net/tun and a default route`;

@@ -144,7 +144,7 @@ export async function targetWarnings(project: Project, scenarios: readonly Selec
         const problem = variant.problemAt(isBelow ? ['target', ...below] : ['target'], message);
         warnings.add(`warning: ${formatProblem(problem)}`);
       };
-      const message = await whyMissing(project, path, variant);
+      const message = await missingTargetMessage(project, path, variant);
       if (message !== null) warn(['binary'], message);
       const missing = findTargetFiles(project, path, variant, variant.targetBinary !== null)?.missing ?? null;
       if (missing !== null) warn(['files', missing.index], missing.message);
@@ -152,7 +152,7 @@ export async function targetWarnings(project: Project, scenarios: readonly Selec
   return warnings;
 }
 
-async function whyMissing(
+async function missingTargetMessage(
   { root, config }: Project,
   path: string,
   { scenario, fixture, targetBinary }: SelectedVariant,

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Container } from '../../src/environments/environment.js';
-import { whyNoCli } from '../../src/environments/container/container-cli.js';
+import { cliProblem } from '../../src/environments/container/container-cli.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 
 /** A tiny image of busybox, created locally without a registry. */
@@ -23,7 +23,7 @@ const ask = (cli: Cli, ...args: string[]): string =>
 
 /** Returns why tests cannot use containers here; null if they can. */
 export async function whyNoContainers(cli: Cli = 'docker', image = IMAGE): Promise<string | null> {
-  const missing = await whyNoCli(cli);
+  const missing = await cliProblem(cli);
   if (missing !== null) return `${cli} cannot be used: ${missing}`;
   const busybox = await findExecutable('busybox');
   if (busybox === null) return 'busybox is not on PATH; install busybox-static';

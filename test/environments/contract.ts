@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, readdirSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
 import { findE2b } from '../../src/environments/e2b/service.js';
 import { accessFile, keepAccess } from '../../src/environments/e2b/sandbox-state.js';
 import {
@@ -33,7 +33,7 @@ const END = (): AbortSignal => AbortSignal.timeout(60_000);
 /** The reason why an environment cannot be tested here; null if it can. */
 const whyNot = {
   local: () => Promise.resolve(null),
-  bubblewrap: whyNoBubblewrap,
+  bubblewrap: bubblewrapProblem,
   docker: (image: string) => whyNoContainers('docker', image),
   podman: (image: string) => whyNoContainers('podman', image),
   e2b: whyNoSandboxes,

@@ -7,7 +7,7 @@ import { bubblewrap } from '../../src/environments/bubblewrap.js';
 import { startFiles } from '../../src/environments/journal.js';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { chooseEnvironment } from '../../src/environments/all-environments.js';
-import { whyNoOwnNetwork } from '../../src/environments/network.js';
+import { ownNetworkProblem } from '../../src/environments/network.js';
 import { AGENT_FOLDERS } from '../../src/environments/run-folders.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 import { killMarked } from '../../src/host/process/marked-processes.js';
@@ -24,8 +24,8 @@ const NOBODY = 65534;
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 const isRoot = process.getuid?.() === 0;
 const asker = compiled.program(`
-  import { whyNoOwnNetwork } from './environments/network.js';
-  console.log(await whyNoOwnNetwork());`);
+  import { ownNetworkProblem } from './environments/network.js';
+  console.log(await ownNetworkProblem());`);
 /** The reason why the user nobody cannot have a network of its own here; empty if it can. */
 const nobodyLacks = await whyNotAsNobody();
 
@@ -191,8 +191,8 @@ it('names the package to install if pasta is missing', async () => {
   const missing = 'pasta is not on PATH; install passt (apt install passt)';
   expect(String(stdout)).toBe(missing);
   // On this machine it says so only where that is true, and nothing where it works.
-  expect((await whyNoOwnNetwork()) === missing).toBe((await findExecutable('pasta')) === null);
-  if (network === 'isolated') expect(await whyNoOwnNetwork()).toBeNull();
+  expect((await ownNetworkProblem()) === missing).toBe((await findExecutable('pasta')) === null);
+  if (network === 'isolated') expect(await ownNetworkProblem()).toBeNull();
 });
 
 it('says why pasta fails, although a process that it leaves behind holds its output open', async () => {

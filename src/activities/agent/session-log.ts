@@ -122,7 +122,7 @@ export async function incompleteAnswer(
   const read = await environment
     .exec(handle, { command, env: { ...baseEnv, LC_ALL: 'C' }, timeoutSecs: READ_SECS })
     .catch(() => null);
-  const why = read?.exitCode === 0 ? lastAnswer.whyIncomplete(read.stdout, session) : null;
+  const why = read?.exitCode === 0 ? lastAnswer.sessionProblem(read.stdout, session) : null;
   return why === null ? null : errorEvent(why, null, false);
 }
 

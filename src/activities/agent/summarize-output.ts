@@ -141,7 +141,7 @@ export async function summarizeOutput(
   const isTextCut = inText !== null && (leftOut.lines || leftOut.transcripts);
   const isEmpty = problems?.unread === true && problems.events === 0;
   const unread = recorded.unread === true || isTextCut || isEmpty;
-  const whyUnknown = unread ? UNREAD : (recorded.unseen?.calls ?? null);
+  const unknownReason = unread ? UNREAD : (recorded.unseen?.calls ?? null);
   const record: AgentRecord = {
     ending,
     completed: ending === 'done',
@@ -168,7 +168,7 @@ export async function summarizeOutput(
   await writeHuman(context, record);
   return {
     record,
-    efficiency: whyUnknown === null ? efficiencyOf(commands) : null,
+    efficiency: unknownReason === null ? efficiencyOf(commands) : null,
     trajectory: {
       ...recorded,
       failed: commands
@@ -187,16 +187,16 @@ export async function summarizeOutput(
         ? [`the agent printed more than ${OUTPUT_LIMIT >> 20} MiB; the transcripts contain only the beginning`]
         : []),
       ...(problems === null ? [] : outputWarnings(problems)),
-      ...found.filter(({ message }) => message !== whyUnknown).map(({ message }) => `agent output: ${message}`),
+      ...found.filter(({ message }) => message !== unknownReason).map(({ message }) => `agent output: ${message}`),
       // Without its server, a run says nothing about it, whether or not a gate looks.
       ...new Set(
         recorded.mcp.problems.map(({ server, message }) => redact(`the MCP server ${server} under test: ${message}`)),
       ),
-      ...(whyUnknown === UNREAD
+      ...(unknownReason === UNREAD
         ? ["not all of the agent's output could be read, so what it did is not fully known"]
-        : whyUnknown === null
+        : unknownReason === null
           ? []
-          : [`what the agent did is not fully known: ${whyUnknown}`]),
+          : [`what the agent did is not fully known: ${unknownReason}`]),
     ],
   };
 

@@ -14,7 +14,7 @@ import { wasCancelled } from '../step/heartbeat.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
 import { firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 import type { Handlers, Started } from './watch-output.js';
-import { assertRecordable, firstNoRoom, stateFolderOf } from '../step/room.js';
+import { assertRecordable, firstDiskError, stateFolderOf } from '../step/disk-space.js';
 import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
 
 /** An agent that was lost this often would be lost again, and each start may cost money. */
@@ -155,7 +155,7 @@ async function follow({ context, signal, watch }: Supervision, start: number): P
   const beside = Promise.all([
     recordTimeline(stdout, growth, end),
     // The disk of a container cannot be watched from here.
-    sharesHost(handle) ? watchRoom(stateFolderOf({ state }), folder, end) : null,
+    sharesHost(handle) ? watchDisk(stateFolderOf({ state }), folder, end) : null,
     watch({ start, earlier, resumed }, end, (reason) => environment.kill(handle, { start, reason })),
   ]);
   beside.catch(() => undefined); // rethrown below, when the agent has ended
@@ -188,8 +188,8 @@ const unwritten = remembered(() => new Map<string, string>());
  * Watches the disk of the state folder until `over` settles, and notes an error in `folder` if the disk cannot be
  * written. `folder`: the folder of a start, which is on the same disk.
  */
-async function watchRoom(stateFolder: string, folder: string, over: Promise<unknown>): Promise<void> {
-  const error = await firstNoRoom(stateFolder, over);
+async function watchDisk(stateFolder: string, folder: string, over: Promise<unknown>): Promise<void> {
+  const error = await firstDiskError(stateFolder, over);
   if (error?.code !== undefined && remedyOf(error.code) !== null) writeNote(folder, error.code);
 }
 

@@ -7,7 +7,7 @@ import { type JudgeAnswer, wrongOf } from '#model';
 import { modelAsked } from '#scenario';
 import { askedFolder } from '#store';
 import type { Fence } from '../step/fence.js';
-import { assertRecordable } from '../step/room.js';
+import { assertRecordable } from '../step/disk-space.js';
 import { ownAttempt, waitingSince } from '../step/retry-policy.js';
 import { missingValues } from '../run/values-of-run.js';
 import { readAnswers, saveAnswer } from './answers.js';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { forgetLeftovers, type Leftover, noteLeftovers, readLeftovers, readSweepEnv } from '#host';
 import { createRedactor, endOf } from '#lib';
 import type { RunRef } from '#protocol';
-import { placeApart } from '#environments';
+import { remotePlace } from '#environments';
 import { stateOfRun } from '#store';
 import type { Deps } from '../step/deps.js';
 import { databaseResources } from '../databases/make-databases.js';
@@ -86,7 +86,7 @@ const resourcesIn = async (
   values: Readonly<Record<string, string | undefined>>,
 ): Promise<Resource[]> => [
   ...places.flatMap(({ environment, handle }) => {
-    const apart = placeApart(handle);
+    const apart = remotePlace(handle);
     return apart === null ? [] : [{ ...apart, remove: () => environment.dispose(handle) }];
   }),
   ...(await databaseResources(state, values)),

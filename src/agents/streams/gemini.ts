@@ -169,7 +169,7 @@ const INCOMPLETE: ReadonlyMap<string, string> = new Map([
  * first may lack its beginning. A record has a reason for each piece of the answer. Other answers are those of
  * subagents and helpers.
  */
-export function whyIncomplete(records: string, session: string): string | null {
+export function sessionProblem(records: string, session: string): string | null {
   const last = records
     .split(/^ {4}"event\.name": .*$/m)
     .slice(1)

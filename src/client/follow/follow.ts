@@ -9,12 +9,12 @@ import { type SweepProgress, type SweepResult, type SweepStatus, sweepWorkflowId
 import type { Plan } from '#scenario';
 import { createResultsReader, resultsLog, storedDecision, withWarnings } from '#store';
 import { bringSweepRuns, corruptLine, FEW_RUNS, reviewReader, withCalibration } from '#sweeps';
-import { askServer, LONG_CALL, reasonOf } from '../ask-server.js';
+import { callServer, LONG_CALL, reasonOf } from '../call-server.js';
 import type { Session } from '../session.js';
-import { askProgress } from './progress.js';
+import { queryProgress } from './progress.js';
 import { bringResults } from './bring-results.js';
 import { type EarlierResults, pauseOrCancelOnSignals, type Signals, type View } from './view.js';
-import { askingRuns, waitingFor } from './open-runs.js';
+import { askingRuns, waitingFor } from './waiting-reason.js';
 
 export interface Following {
   session: Session;
@@ -75,7 +75,7 @@ export async function follow({
   const result = (client: Client) => client.workflow.getHandle(workflowId).result() as Promise<SweepResult>;
   const onAway = (reason: string | null): void =>
     view.away(reason === null ? null : `the Temporal server does not answer (${reason}); waiting for it`);
-  const ended = askServer(session, result, { ...LONG_CALL, awayMs: AWAY_MS, onAway }).then(
+  const ended = callServer(session, result, { ...LONG_CALL, awayMs: AWAY_MS, onAway }).then(
     ({ status }) => (end = { status }),
     (error: unknown) => (end = { lost: error instanceof Error ? error : new Error(String(error)) }),
   );
@@ -91,7 +91,7 @@ export async function follow({
       lookNow();
       const everyMs = signals.interrupted() ? ASK_MS : progressMs;
       if (Date.now() - askedAt >= everyMs) {
-        progress = await Promise.race([askProgress(session, workflowId), ended.then(() => null)]);
+        progress = await Promise.race([queryProgress(session, workflowId), ended.then(() => null)]);
         askedAt = Date.now();
       }
       await view.show({ progress, waiting: await waiting(), results: shown() });
@@ -107,7 +107,7 @@ export async function follow({
     view.done();
   }
   const last = ending();
-  if (last !== null && 'lost' in last) throw new InfrastructureError(whyLost(last.lost, plan.sweep));
+  if (last !== null && 'lost' in last) throw new InfrastructureError(lostMessage(last.lost, plan.sweep));
   const lines = results.all();
   const found = buildSweepDocument({
     sweep: plan.sweep,
@@ -139,7 +139,7 @@ function onlyWaits({ active }: SweepProgress, stateFolder: string, sweep: string
 }
 
 /** Says why there is no result, and what to do. If only the server is away, the sweep continues when it is back. */
-function whyLost(error: Error, sweep: string): string {
+function lostMessage(error: Error, sweep: string): string {
   const resume = ownCommand(`resume ${sweep}`);
   return error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError
     ? `the sweep's workflow ended without a result (${error.message}); continue it with ${resume}`

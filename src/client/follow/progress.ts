@@ -91,7 +91,7 @@ export async function activeStep(client: Client, workflowId: string): Promise<Ac
 }
 
 /** Asks the workflow of a sweep for its progress. Returns null if no worker answers. */
-export const askProgress = ({ client }: Pick<Session, 'client'>, workflowId: string): Promise<SweepProgress | null> =>
+export const queryProgress = ({ client }: Pick<Session, 'client'>, workflowId: string): Promise<SweepProgress | null> =>
   client
     .withDeadline(Date.now() + ANSWER_MS, () =>
       client.workflow.getHandle(workflowId).query<SweepProgress>(QUERIES.progress),

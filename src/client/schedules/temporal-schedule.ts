@@ -15,7 +15,7 @@ import { type CronTimes, parseCron } from '#lib';
 import { type ScheduledInput, scheduleId, sweepTitle, WORKFLOWS } from '#protocol';
 import type { StoredSchedule, When } from '#scenario';
 import { latestFiring, type ObjectStore, readReference } from '#store';
-import { askServer } from '../ask-server.js';
+import { callServer } from '../call-server.js';
 import type { Session } from '../session.js';
 
 export const POLICIES = {
@@ -31,14 +31,14 @@ const idOf = ({ engine }: Connected, schedule: string): string =>
   scheduleId(projectState(engine.resultsPath).id, schedule);
 
 /** Calls the server for a schedule. Returns null if it has no such schedule. */
-export const askSchedule = <T>(
+export const callSchedule = <T>(
   session: Connected,
   schedule: string,
-  ask: (handle: ScheduleHandle) => Promise<T>,
+  call: (handle: ScheduleHandle) => Promise<T>,
 ): Promise<T | null> =>
-  askServer(session, async (client) => {
+  callServer(session, async (client) => {
     try {
-      return await ask(client.schedule.getHandle(idOf(session, schedule)));
+      return await call(client.schedule.getHandle(idOf(session, schedule)));
     } catch (error) {
       if (error instanceof ScheduleNotFoundError) return null;
       throw error;
@@ -46,18 +46,18 @@ export const askSchedule = <T>(
   });
 
 export const describeSchedule = (session: Connected, schedule: string): Promise<ScheduleDescription | null> =>
-  askSchedule(session, schedule, (handle) => handle.describe());
+  callSchedule(session, schedule, (handle) => handle.describe());
 
 /** Creates a schedule on the Temporal server, or gives it these settings if it is there. It stays paused if it is. */
 export async function putSchedule(session: Connected, stored: StoredSchedule, proof: string): Promise<void> {
   const id = idOf(session, stored.schedule);
   const { state, ...options } = optionsOf(session, id, stored, proof);
-  const updated = await askSchedule(session, stored.schedule, async (handle) => {
+  const updated = await callSchedule(session, stored.schedule, async (handle) => {
     await handle.update((before) => ({ ...options, state: { ...state, paused: before.state.paused } }));
     return true;
   });
   if (updated !== null) return;
-  await askServer(session, async (client) => {
+  await callServer(session, async (client) => {
     await client.schedule.create({ ...options, state, scheduleId: id }).catch((error: unknown) => {
       // it was created by the call before, whose answer was lost
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;

@@ -151,9 +151,9 @@ function readLine(program: CommandUnknownOpts, line: readonly string[]): Line {
       else command = verb;
     }
   }
-  return { wanted: wantedOf(), given };
+  return { wanted: lastWord(), given };
 
-  function wantedOf(): Wanted {
+  function lastWord(): Wanted {
     if (open !== undefined) return { kind: 'value', option: open, current };
     if (onlyWords || !current.startsWith('-')) return { kind: 'word', command, at, current };
     const [name = '', value] = splitEquals(current);

@@ -28,7 +28,7 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
     };
   }
   const { doctorMs } = context.limits;
-  if (server !== null) return askServer(server, doctorMs);
+  if (server !== null) return callServer(server, doctorMs);
   const found = await lookForTemporal(() => context.cache);
   if (found === null) return notThereYet();
   const detail = { path: found.path, from: found.from };
@@ -57,7 +57,7 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
   }
 }
 
-async function askServer(server: TemporalAddress, answerMs: number): Promise<Finding> {
+async function callServer(server: TemporalAddress, answerMs: number): Promise<Finding> {
   const { address, namespace } = server;
   const detail = { address, namespace };
   const where = `${address}, namespace ${namespace}`;

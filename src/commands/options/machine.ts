@@ -51,7 +51,7 @@ export function addEngine(program: Program, { exitWith }: CommandLine): void {
     .option(...STAY, false)
     .option(...RESULTS)
     .option(...ADDRESS)
-    .action(async (options) => exitWith((await import('../keep.js')).engineKeep(options)));
+    .action(async (options) => exitWith((await import('../engine-keep.js')).engineKeep(options)));
   addHelp(keep, SECTION, ['Run the engine in a container', 'llm-tool-test engine keep --stay']);
 }
 

@@ -1,5 +1,5 @@
 import { isOver, parkedIn } from '#client';
-import { costOwner, decisionText, type Paid, paidCost, progressText, remainingSecs, whyNotPassed } from '#decide';
+import { costOwner, decisionText, type Paid, paidCost, progressText, remainingSecs, failureReason } from '#decide';
 import type { Outcome, ResultLine } from '#model';
 import type { SweepProgress } from '#protocol';
 import { cellNames, durationText, type EndedRow, type LiveState, waitText } from '#reports';
@@ -60,7 +60,7 @@ export function cellStates(
   const row = (line: ResultLine): EndedRow => ({
     name: name(line.cell),
     outcome: line.outcome,
-    message: line.outcome === 'pass' ? line.message : whyNotPassed(line),
+    message: line.outcome === 'pass' ? line.message : failureReason(line),
     took: durationText(line.duration_secs, line.cached_from !== null),
   });
   return ({ progress, runs, results, goesOn }, now) => {

@@ -2,7 +2,7 @@ import { normalize } from 'node:path/posix';
 import { isJsonObject, type Json, ownValue } from '#lib';
 import { type ResultLine, scenarioLabel } from '#model';
 import type { Change, Configuration } from './document.js';
-import type { Pair, SweepResults } from './samples.js';
+import type { Pair, SweepResults } from './arms.js';
 
 /**
  * Returns the paths at which two values differ, such as `steps.agent.prompt` or `gates[1].path`. Lists of different

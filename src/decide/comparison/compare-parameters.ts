@@ -4,7 +4,7 @@ import { decide, holm, type Stratum } from '#statistics';
 import { groupByParameter, type Combined, commonTrajectories } from '../by-parameter.js';
 import type { ComparedParameter, ComparisonOptions } from './document.js';
 import { boundedMargins, boundedStratum, isRobust, stratumOf, testOf } from './findings.js';
-import type { Pair, SweepResults } from './samples.js';
+import type { Pair, SweepResults } from './arms.js';
 import { isTested, sumOf } from './total-of.js';
 
 /**

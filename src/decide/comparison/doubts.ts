@@ -1,6 +1,6 @@
 import { type SweepInputs, jsonDifferences } from './changes.js';
 import type { Comparison } from './document.js';
-import { resultsOfRetries, type Pair, type SweepResults } from './samples.js';
+import { resultsOfRetries, type Pair, type SweepResults } from './arms.js';
 
 type Sweep = SweepResults & Pick<SweepInputs, 'prices'>;
 

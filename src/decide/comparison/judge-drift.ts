@@ -5,7 +5,7 @@ import type { JudgeDrift } from '../calibration/document.js';
 import { driftText } from '../calibration/judge-notes.js';
 import { isTested } from '../is-tested.js';
 import type { Comparison, ComparisonOptions } from './document.js';
-import { armsOf, isSharedWith, type Pair, type Sample, type SweepResults } from './samples.js';
+import { armsOf, isSharedWith, type Pair, type Sample, type SweepResults } from './arms.js';
 
 /** The facts about a run that its line does not have. */
 export interface JudgedFacts {
@@ -108,15 +108,15 @@ function driftingOf(
 ): Drifting {
   const [judged, headJudged] = [base.samples.filter(isJudged), head.samples.filter(isJudged)];
   // Judged as head was: the same model was asked the same, and calls itself the same.
-  const howOf = (line: ResultLine): string | null => {
+  const judgmentInputs = (line: ResultLine): string | null => {
     const asked = facts.question(line);
     return asked === null ? null : JSON.stringify([listed([line], requested), asked]);
   };
-  const hows = new Set(headJudged.map(howOf));
+  const hows = new Set(headJudged.map(judgmentInputs));
   const names = new Set(headJudged.flatMap(reported));
   const isJudgedLikeHead = (line: ResultLine): boolean =>
-    howOf(line) !== null &&
-    hows.has(howOf(line)) &&
+    judgmentInputs(line) !== null &&
+    hows.has(judgmentInputs(line)) &&
     (names.size === 0 || reported(line).every((name) => names.has(name)));
   const works = new Map(base.samples.map((sample) => [workRunOf(sample), sample]));
   const candidates = results.flatMap((line): Again[] => {

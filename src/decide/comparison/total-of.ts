@@ -10,7 +10,7 @@ import {
 import { stratumOf } from './findings.js';
 import type { Looks } from './looks.js';
 import { measuresOf } from './measures.js';
-import { sumOfSides, type Pair } from './samples.js';
+import { sumOfSides, type Pair } from './arms.js';
 
 type Total = Comparison['total'];
 

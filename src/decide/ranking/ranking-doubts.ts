@@ -1,4 +1,4 @@
-import { resultsOfRetries, type SweepResults } from '../comparison/samples.js';
+import { resultsOfRetries, type SweepResults } from '../comparison/arms.js';
 import type { RankedAgent } from './document.js';
 
 /** The largest difference between shares of errors that is not reported. */

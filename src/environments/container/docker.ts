@@ -2,7 +2,7 @@ import type { Container, Environment, EnvironmentHandle, Place, Wanted, WantedCo
 import { assertAnswered, MachineGone, reasonIn, type CommandLimits, type Machine } from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
-import { askCli, findImage, runScript, scriptArgs, stateOf, whyNoCli } from './container-cli.js';
+import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem } from './container-cli.js';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -15,13 +15,13 @@ const POLL_MS = 250;
 
 async function remove(container: Container): Promise<void> {
   const { command, name } = container;
-  const answer = await askCli(command, ['rm', '--force', '--volumes', name]);
+  const answer = await runCli(command, ['rm', '--force', '--volumes', name]);
   if (answer.exitCode !== 0 && (await stateOf(container)) !== 'missing')
     assertAnswered(`${command} rm ${name}`, answer);
 }
 
 async function create({ command, name, image }: Container, mark: string): Promise<void> {
-  const made = await askCli(command, [
+  const made = await runCli(command, [
     ...['run', '--detach', '--pull', 'never', '--name', name, '--label', `${LABEL}=${mark}`],
     // Everything that is started in it carries the mark of the run.
     ...['--env', `${RUN_MARK}=${mark}`, '--workdir', '/', '--entrypoint', 'sh'],
@@ -90,17 +90,17 @@ export const docker: Environment = {
     return { ...place, container: { command: wanted.command, ...image.found, name: wanted.image } };
   },
 
-  async whyUnusable(wanted, folders) {
+  async environmentProblem(wanted, folders) {
     const { lacking } = await docker.choose(wanted, folders);
     return lacking === null ? null : { why: lacking, isFinal: false };
   },
 
-  whyForgeable: (handle) => Promise.resolve(FORGEABLE[wayOfOutput(handle)]),
+  forgeryRisk: (handle) => Promise.resolve(FORGEABLE[wayOfOutput(handle)]),
 
   doctor: {
     async containers() {
       const found = await Promise.all(
-        (['docker', 'podman'] as const).map(async (command) => [command, await whyNoCli(command)] as const),
+        (['docker', 'podman'] as const).map(async (command) => [command, await cliProblem(command)] as const),
       );
       const usable = found.flatMap(([command, why]) => (why === null ? [command] : []));
       return usable.length > 0

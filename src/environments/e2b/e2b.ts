@@ -171,7 +171,7 @@ export const e2b: Environment = {
     );
   },
 
-  async whyUnusable(_wanted, folders, env) {
+  async environmentProblem(_wanted, folders, env) {
     const { module, why } = findE2b(folders);
     if (module === null) return { why, isFinal: true };
     const options = optionsInShell(env);
@@ -183,7 +183,7 @@ export const e2b: Environment = {
       : tryE2b(module, options);
   },
 
-  whyForgeable: () =>
+  forgeryRisk: () =>
     Promise.resolve('what the agent prints is kept in its own sandbox for a moment: it could change it there'),
 
   doctor: {

@@ -2,7 +2,7 @@ import { pattern } from '#input';
 import type { CommandLine } from '#model';
 import { z } from 'zod';
 import { boundsProblem, comparedWith, judgeNumber } from '../bounds.js';
-import { checkTrajectory, seenOnly, whyMoreCommands } from '../check-trajectory.js';
+import { checkTrajectory, seenOnly, unseenCommandsReason } from '../check-trajectory.js';
 import { commonFields, count } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { brokenPattern } from '../text-matcher.js';
@@ -40,7 +40,7 @@ function checkCalls(
     const matching = new Set(texts.filter((_, index) => tested[index]));
     const found = commands.flatMap((command) => commandsMatching(command, matching));
     const dropped = commandCount - commands.reduce((kept, { parts }) => kept + parts.length, 0);
-    const why = whyMoreCommands(trajectory);
+    const why = unseenCommandsReason(trajectory);
     const unseen = why === null ? dropped : Infinity;
     const evidence = `${found.length || 'none'} of ${countOf(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quote(pattern)}${listed(found)}`;
     const note = seenOnly(trajectory);
@@ -94,7 +94,7 @@ export const maxCommands = defineGate({
   check: ({ max }, context) =>
     checkTrajectory(context, (trajectory) => {
       const ran = countOf(trajectory.commandCount, 'command');
-      const why = whyMoreCommands(trajectory);
+      const why = unseenCommandsReason(trajectory);
       const evidence = `${ran}; expected at most ${max}`;
       return judgeNumber(
         { max },

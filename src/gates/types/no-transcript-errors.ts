@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { whyMoreCalls } from '../check-trajectory.js';
+import { unseenCallsReason } from '../check-trajectory.js';
 import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { broken, countOf, fail, pass, quote } from '../verdicts.js';
@@ -19,7 +19,7 @@ export const noTranscriptErrors = defineGate({
   check: async (_spec, context) => {
     const efficiency = await context.efficiency();
     const trajectory = await context.trajectory();
-    const unseen = trajectory === null ? null : whyMoreCalls(trajectory);
+    const unseen = trajectory === null ? null : unseenCallsReason(trajectory);
     if (efficiency === null)
       return broken(unseen === null ? 'there is no transcript' : `the calls are unknown: ${unseen}`);
     const { error_count: failed, total_commands: total } = efficiency;

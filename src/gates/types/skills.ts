@@ -1,6 +1,6 @@
 import { ownValue } from '#lib';
 import { z } from 'zod';
-import { checkTrajectory, whyMoreCalls } from '../check-trajectory.js';
+import { checkTrajectory, unseenCallsReason } from '../check-trajectory.js';
 import { commonFields, skillName } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { broken, countOf, fail, pass, quote } from '../verdicts.js';
@@ -28,7 +28,7 @@ function checkSkills(
       return wanted ? pass(evidence) : fail(`${evidence}; expected not to`);
     }
     const evidence = `the agent did not use ${names.map(quote).join(' or ')}`;
-    const unseen = whyMoreCalls(trajectory);
+    const unseen = unseenCallsReason(trajectory);
     if (unseen !== null) return broken(`${evidence} as far as is known; ${unseen}`);
     if (!wanted) return pass(evidence);
     const others = Object.keys(skills);

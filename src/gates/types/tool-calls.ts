@@ -1,7 +1,7 @@
 import { nonBlank } from '#input';
 import { z } from 'zod';
 import { boundsProblem, describeBounds, judgeNumber } from '../bounds.js';
-import { checkTrajectory, whyMoreCalls } from '../check-trajectory.js';
+import { checkTrajectory, unseenCallsReason } from '../check-trajectory.js';
 import { commonFields, count, toolName } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { brokenPattern, foldCase } from '../text-matcher.js';
@@ -20,7 +20,7 @@ interface ToolCalls {
 /** Judges the agent's tool calls. The verdict is `error` if its output shows none. */
 const checkTools = (context: GateContext, judge: (calls: ToolCalls) => Verdict | Promise<Verdict>): Promise<Verdict> =>
   checkTrajectory(context, (trajectory) => {
-    const unseen = whyMoreCalls(trajectory);
+    const unseen = unseenCallsReason(trajectory);
     const { tools, unexecuted = {} } = trajectory;
     return unseen !== null && !trajectory.structured
       ? broken(unseen)

@@ -33,7 +33,7 @@ function actionCounts({ actions, more }: ActionLog): string {
 }
 
 /** Says why there are no actions to show; null if there are some. */
-function whyNoActions({ actions, isText }: ActionLog, calls: number | null): string | null {
+function missingActionsReason({ actions, isText }: ActionLog, calls: number | null): string | null {
   if (actions.length > 0) return null;
   if (!isText) return 'The agent ran no commands and called no tools.';
   const found =
@@ -58,7 +58,7 @@ const ANSWER_LENGTH = 4000;
  */
 export function actionsSection(log: ActionLog, { efficiency }: Metrics): string {
   const { actions, more, answer, isText } = log;
-  const why = whyNoActions(log, efficiency?.total_commands ?? null);
+  const why = missingActionsReason(log, efficiency?.total_commands ?? null);
   const shown = actions.slice(0, MOST_ACTIONS);
   const left = actions.length + more - shown.length;
   const failed = [...shown.entries()].filter(([, action]) => action.output !== '').slice(0, MOST_OUTPUTS);
@@ -82,7 +82,7 @@ const actionItem = (action: Action, at: number): string =>
  * the target, for an agent that prints text; null: unknown.
  */
 export function agentParts(log: ActionLog, width: number, calls: number | null): Part[] {
-  const why = whyNoActions(log, calls);
+  const why = missingActionsReason(log, calls);
   return [
     why === null ? commandsPart(log, width) : always(['', colors.bold('commands'), ...indented(why, width)]),
     ...(log.answer === null ? [] : [answerPart(log, log.answer, width)]),
@@ -173,7 +173,7 @@ export function actionBlocks(
 
 function actionBlock(actionLog: ActionLog, calls: number | null): string[] {
   const { actions, more, answer, isText } = actionLog;
-  const why = whyNoActions(actionLog, calls);
+  const why = missingActionsReason(actionLog, calls);
   const left = actions.length + more - 2 * MOST_AT_EACH_END;
   const items =
     left <= 0

@@ -172,7 +172,7 @@ function addedText({ added, removed, difference, scenarios }: SubjectTokens): st
   const range = low === high ? '' : `; ${countText(low)} to ${countText(high)} in ${differences.length} scenarios`;
   if (removed.length === 0 && difference >= 0)
     return `${now} ${isPlural(added) ? 'add' : 'adds'} ${tokens(difference)}${range}`;
-  return `${whatChanged(now, before)}: ${moreOrFewer(difference)}${range}`;
+  return `${changedParts(now, before)}: ${moreOrFewer(difference)}${range}`;
 }
 
 function toolsText({ mcp_tools: tools }: SubjectTokens): string {
@@ -180,7 +180,7 @@ function toolsText({ mcp_tools: tools }: SubjectTokens): string {
   return `${countText(tools.count)} ${tools.count === 1 ? 'tool' : 'tools'}, ${countText(tools.bytes)} bytes`;
 }
 
-const whatChanged = (now: string, before: string): string =>
+const changedParts = (now: string, before: string): string =>
   before === ''
     ? `with ${now}`
     : now === ''

@@ -2,7 +2,7 @@ import type { ComparedConfiguration, Comparison } from '#decide';
 import { plainText } from '#lib/pure';
 import type { ComparisonAnswer, SweepsAnswer } from '../protocol.js';
 import { useLoaded, useWatched } from './api.js';
-import { besideAddress } from './beside-page.js';
+import { compareRunsAddress } from './compare-runs-page.js';
 import { Chip, Name, Page, Tables, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
 import { agentName, keyOf } from '../shared/select-runs.js';
@@ -166,7 +166,7 @@ function Row({ one, comparison }: { one: ComparedConfiguration; comparison: Comp
 /** The page with a run of each side. */
 const besideOf = (one: ComparedConfiguration, { base, head }: Comparison): string => {
   const cell = (variant: string | null): string => keyOf({ ...one, variant: variant ?? one.variant });
-  return besideAddress(
+  return compareRunsAddress(
     { sweep: base.sweep, cell: cell(base.variant) },
     { sweep: head.sweep, cell: cell(head.variant) },
   );

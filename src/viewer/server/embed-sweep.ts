@@ -11,7 +11,7 @@ import type { EmbeddedReport, EventsLine, ReportedRun, ShownEvent, Sibling } fro
 import { importantFirst, keyOf } from '../shared/select-runs.js';
 import { changesInFolder } from './changes.js';
 import { shownEvent } from './events.js';
-import { lastResults, notesOf, whyOf } from './sweeps.js';
+import { lastResults, notesOf, failureReasons } from './sweeps.js';
 
 /** The most of a run's events and changed files, in bytes of JSON. */
 const MOST_OF_RUN = 256 * 1024;
@@ -68,7 +68,7 @@ export async function embedSweep(
     sweep: {
       document: { ...document, ui_url: null, cells },
       started: plan.created_at,
-      why: whyOf(lastResults(resultsPath, plan)),
+      why: failureReasons(lastResults(resultsPath, plan)),
       notes,
       tables: sweepTables(document, Infinity),
       open: [],

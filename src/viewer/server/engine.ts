@@ -1,6 +1,6 @@
 import {
   activeStep,
-  askProgress,
+  queryProgress,
   isOver,
   joinSession,
   type OpenRun,
@@ -72,7 +72,7 @@ export function viewEngine(resultsPath: string, warn: (text: string) => void): E
         openRuns().flatMap((open) => (open.sweep === sweep ? [[open.cell.id, open.run] as const] : [])),
       );
       const session = sessionNow();
-      const progress = session === null ? null : await askProgress(session, sweepWorkflowId(sweep));
+      const progress = session === null ? null : await queryProgress(session, sweepWorkflowId(sweep));
       if (session === null || progress === null) {
         await session?.followServer();
         return [...here].map(([cell, run]) => ({ cell, run, ...UNKNOWN }));

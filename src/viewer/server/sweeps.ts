@@ -9,7 +9,7 @@ import {
   judgeNotes,
   progressText,
   type SweepDocument,
-  whyNotPassed,
+  failureReason,
 } from '#decide';
 import { displayPath } from '#host';
 import type { ResultDigest } from '#model';
@@ -107,7 +107,7 @@ async function* statesOf(
     const state: SweepState = {
       document,
       started: plan.created_at,
-      why: whyOf(last),
+      why: failureReasons(last),
       notes: notesOf(document),
       tables: sweepTables(document, Infinity),
       open: isOver ? [] : await engine.doing(plan.sweep, last),
@@ -142,9 +142,9 @@ function reviewStamps(resultsPath: string): (last: ReadonlyMap<string, ResultDig
   };
 }
 
-export const whyOf = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
+export const failureReasons = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
   Object.fromEntries(
-    [...last.values()].flatMap((line) => (line.outcome === 'pass' ? [] : [[line.cell, whyNotPassed(line)] as const])),
+    [...last.values()].flatMap((line) => (line.outcome === 'pass' ? [] : [[line.cell, failureReason(line)] as const])),
   );
 
 export const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultDigest> =>
