@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import {
-  answersAsked,
+  modelAnswersOf,
   checkGate as check,
   composeGatePrompt,
   findObject,
@@ -9,7 +9,7 @@ import {
 } from '#gates';
 import { GateDetail, redactFields, STEPS } from '#model';
 import { passedGate, type RunRef } from '#protocol';
-import { gatesOf, modelAsked } from '#scenario';
+import { gatesOf, judgeModelOf } from '#scenario';
 import { runWork } from './gate/run-work.js';
 import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
@@ -35,7 +35,7 @@ export const checkGate =
     if (placed === undefined) throw new RangeError(`no gate ${index}`);
     const { gate: spec } = placed;
     const { environment, handle } = context;
-    const asked = modelAsked(context);
+    const asked = judgeModelOf(context);
     const name = STEPS.gate(index, turn);
     const detail = await runStepOnce<GateDetail>(context, name, async (fence) => {
       const kept = await keptVerdict(deps, context, placed, index, turn);
@@ -53,7 +53,7 @@ export const checkGate =
           ...evidence.done,
           skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),
           ask: (question) =>
-            askForGate(context, name, question, fence, signal, (name) => {
+            collectGateVotes(context, name, question, fence, signal, (name) => {
               if (name !== null) used.model_used = name;
             }),
         });
@@ -69,7 +69,7 @@ export const checkGate =
         message: verdict.message,
         detail: verdict.detail ?? null,
         duration_ms: Math.round(performance.now() - startedAt),
-        ...(answersAsked(spec) === 0 || asked === null ? {} : { judged_by: asked }),
+        ...(modelAnswersOf(spec) === 0 || asked === null ? {} : { judged_by: asked }),
         ...used,
         ...(forgeable === null ? {} : { forgeable }),
       };
@@ -82,9 +82,9 @@ export const checkGate =
  * Asks a model for a gate. Its answers are kept under the name of the gate's step. `noteModel`: gets the model's name
  * for itself.
  */
-async function askForGate<A>(
+async function collectGateVotes<A>(
   context: LoadedRun & RunAccess,
-  asker: string,
+  caller: string,
   { instructions, evidence, example, read, votes: wanted, ...form }: GateQuestion<A>,
   fence: Fence,
   signal: AbortSignal,
@@ -100,7 +100,7 @@ async function askForGate<A>(
   const { votes, answers } = await collectVotes(
     context,
     {
-      asker,
+      caller,
       votes: wanted,
       form,
       prompt: () => Promise.resolve(prompt),

@@ -8,12 +8,12 @@ export type AskModel = (question: { system?: string | undefined; prompt: string 
 
 const KEY = 'KEY';
 
-type Connected = ReturnType<ModelProvider['connect']>;
+type ConnectedModel = ReturnType<ModelProvider['connect']>;
 
 /** Connects the model of the cell, for a character. Each answer is recorded with its tokens. */
 export function connectModel(model: HostModel, key: string, character: object): AskModel {
   const temperature = temperatureOf(character);
-  let connected: Connected | null = null;
+  let connected: ConnectedModel | null = null;
   return async (question) => {
     connected ??= connect(model, key);
     const { text, usage } = await generateAnswer(await connected, { ...question, temperature });
@@ -37,7 +37,7 @@ export function temperatureOf(character: object): number | undefined {
   return typeof temperature === 'number' ? temperature : undefined;
 }
 
-function connect({ provider, model, baseUrl, configured }: HostModel, key: string): Connected {
+function connect({ provider, model, baseUrl, configured }: HostModel, key: string): ConnectedModel {
   const settings = { base_url: baseUrl ?? '', api_key: `\${${KEY}}`, free: false };
   const known = knownProviders(configured ? { [provider]: settings } : {}).get(provider);
   if (known === undefined) throw new Error(`unknown provider ${provider}`);

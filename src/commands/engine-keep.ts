@@ -2,13 +2,13 @@ import { keep, resolveTemporalAddress } from '#engine';
 import { ignoreOutputErrors } from '#host';
 import { limitsOf } from '#lib';
 import { openProject } from '#planning';
-import { engineState, type Started } from './engine.js';
+import { engineState, type EngineStartOptions } from './engine.js';
 import { printNotice } from './shared/output.js';
 
 const IDLE_SECS = 15 * 60;
 
 /** `engine keep`: runs the keeper in the foreground. Started by commands, containers and service managers. */
-export async function engineKeep({ results, address, stay }: Started): Promise<number> {
+export async function engineKeep({ results, address, stay }: EngineStartOptions): Promise<number> {
   const idleSecs = Number(process.env['LLM_TOOL_TEST_IDLE_SECS'] ?? IDLE_SECS);
   const { resultsPath } = openProject(results);
   const external = resolveTemporalAddress(address);

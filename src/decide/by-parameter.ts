@@ -35,7 +35,7 @@ export function commonTrajectories(runs: readonly Walked[], most: number): Commo
 }
 
 /** More sequences than that are hardly common. */
-const MOST_TRAJECTORIES = 5;
+const MAX_TRAJECTORIES = 5;
 
 const average = (what: string) => z.number().nullable().describe(`${what} of the tested cells; null: unknown`);
 
@@ -59,7 +59,7 @@ export const ParameterResults = z.object({
   common_trajectories: z
     .array(CommonTrajectory)
     .exactOptional()
-    .describe(`The ${MOST_TRAJECTORIES} most frequent sequences of tools in the tested cells`),
+    .describe(`The ${MAX_TRAJECTORIES} most frequent sequences of tools in the tested cells`),
 });
 export type ParameterResults = z.infer<typeof ParameterResults>;
 
@@ -139,7 +139,7 @@ export const byParameter = (scenarios: readonly Combined[], cells: readonly Cell
           actions: metrics?.agent_work?.actions ?? null,
           duration_secs,
         })),
-        MOST_TRAJECTORIES,
+        MAX_TRAJECTORIES,
       ),
     };
   });

@@ -44,7 +44,7 @@ export { armsOf, type Sample } from './comparison/arms.js';
 export { canDecide, decide } from './decision/decide.js';
 export { Decision } from './decision/decision.js';
 export { endedCells, cellsOfPair, configurationKey, pairedCells } from './decision/paired-cells.js';
-export { MOST_RUNS, UntilClear } from './decision/until-clear.js';
+export { MAX_RUNS, UntilClear } from './decision/until-clear.js';
 export {
   CLEAN_KINDS,
   type CleanDocument,

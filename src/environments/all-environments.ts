@@ -9,7 +9,7 @@ import {
   type EnvironmentHandle,
   type Place,
   type ProjectFolders,
-  type Wanted,
+  type RequestedEnvironment,
 } from './environment.js';
 import type { EnvironmentType } from './kinds.js';
 import { local } from './local.js';
@@ -23,7 +23,7 @@ export const environments: Record<EnvironmentType, Environment> = {
 };
 
 /** Chooses the place for a scenario's `environment`. */
-export async function chooseEnvironment(wanted: Wanted, folders: ProjectFolders = []): Promise<Place> {
+export async function chooseEnvironment(wanted: RequestedEnvironment, folders: ProjectFolders = []): Promise<Place> {
   if (wanted.type !== 'auto') return environments[wanted.type].choose(wanted, folders);
   const place = await bubblewrap.choose(wanted, folders);
   return place.lacking === null ? place : { ...place, type: 'local' };
@@ -31,7 +31,7 @@ export async function chooseEnvironment(wanted: Wanted, folders: ProjectFolders 
 
 /** Says before anything starts why runs could not take place in a scenario's `environment`; null if they could. */
 export const environmentProblem = async (
-  wanted: Wanted,
+  wanted: RequestedEnvironment,
   folders: ProjectFolders,
   env: NodeJS.ProcessEnv,
 ): Promise<{ why: string; isFinal: boolean } | null> =>

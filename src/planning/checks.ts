@@ -3,7 +3,7 @@ import { adapterNames, agentOfCell, hostedAdapters, knownAgents } from '#agents'
 import { apartFrom } from '#environments';
 import { isBinary, isMirror, knownProviders } from '#host';
 import { InfrastructureError, parseJudgeName, UsageError } from '#lib';
-import { type Config, modelAsked, type UnstoredScenario } from '#scenario';
+import { type Config, judgeModelOf, type UnstoredScenario } from '#scenario';
 import { readText } from './file-checks.js';
 import { moduleProblem, runtimeProblems } from './find-runtime.js';
 import { misfits } from './agent-problems.js';
@@ -209,7 +209,7 @@ function agentsMayCost({ project: { config }, cells }: ResolvedSweep): void {
 
 function judgesMayCost({ project: { config }, scenarios }: ResolvedSweep): void {
   for (const { effective } of scenarios) {
-    const model = modelAsked(effective);
+    const model = judgeModelOf(effective);
     if (model !== null) checkJudgeConsent(config, model, effective.asked === undefined);
   }
 }

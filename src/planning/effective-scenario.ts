@@ -13,7 +13,7 @@ import {
   withoutMocks,
 } from '#scenario';
 import { withoutIdleGates } from './checked-uses.js';
-import { chooseAsked, chooseJudge } from './choose-judge.js';
+import { chooseGateModel, chooseJudge } from './choose-judge.js';
 import type { Draft } from './draft.js';
 import { isFile } from './file-checks.js';
 import { findRuntime } from './find-runtime.js';
@@ -38,7 +38,7 @@ export function effectiveScenario(
   const used = draft.live ? withoutMocks(checked) : checked;
   const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
-  const asked = chooseAsked(project, selected, variant, draft);
+  const asked = chooseGateModel(project, selected, variant, draft);
   const judge = chooseJudge(project, selected, draft);
   return {
     schema_version: 2,

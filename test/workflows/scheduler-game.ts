@@ -12,9 +12,9 @@ import {
   nextTime,
 } from '../../src/workflows/scheduler/state.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';
-import { PAGE, type Wanted } from '../../src/workflows/scheduler/reading.js';
+import { PAGE, type CellsToRead } from '../../src/workflows/scheduler/reading.js';
 import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
-import { MOST_STARTING } from '../../src/workflows/scheduler/next-action.js';
+import { MAX_STARTING } from '../../src/workflows/scheduler/next-action.js';
 import { reduce } from '../../src/workflows/scheduler/reduce.js';
 
 export interface World {
@@ -46,7 +46,7 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
   const working = new Set<string>();
   const parked = new Set<string>();
   const ended = new Map<string, End>();
-  const loads: Wanted[] = [];
+  const loads: CellsToRead[] = [];
   /** Cells whose runs the server was asked to start. */
   const starting: string[] = [];
   let most = 0;
@@ -109,7 +109,7 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
     const step = reduce(state, event, now);
     state = step.state;
     act(step.actions);
-    expect(state.starting.size).toBeLessThanOrEqual(MOST_STARTING);
+    expect(state.starting.size).toBeLessThanOrEqual(MAX_STARTING);
     // The server starts the runs at once.
     for (let cell = starting.shift(); cell !== undefined; cell = starting.shift()) send({ type: 'begun', cell });
   }

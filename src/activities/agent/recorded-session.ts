@@ -14,7 +14,7 @@ import {
   type Transcript,
 } from '#model';
 import type { AgentOutput } from './outputs.js';
-import { OUTPUT_LIMIT } from './transcripts.js';
+import { MAX_OUTPUT } from './transcripts.js';
 import type { AgentStep, OwnTurn, TurnDone } from './agent-step.js';
 import { firstStartOf } from './turns.js';
 import type { RunIdentity, RunSecrets } from '../run/context.js';
@@ -31,7 +31,7 @@ function* textOf(session: readonly AgentOutput[]): Generator<string> {
   for (const { stdout, stderr } of session) {
     for (const file of [stdout, stderr]) {
       for (const line of linesOf(file)) {
-        if (line.end > OUTPUT_LIMIT) return;
+        if (line.end > MAX_OUTPUT) return;
         yield line.text;
       }
     }

@@ -27,7 +27,7 @@ import {
   withContradictions,
   withUnseenResults,
 } from './recorded-session.js';
-import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
+import { MAX_OUTPUT, writeHuman, writeTranscripts } from './transcripts.js';
 import type { AgentStep } from './agent-step.js';
 import type { LoadedRun, RunIdentity } from '../run/context.js';
 
@@ -184,7 +184,7 @@ export async function summarizeOutput(
         ? ['the agent did not exit after its final result, and was stopped; the time until then does not count']
         : []),
       ...(leftOut.transcripts
-        ? [`the agent printed more than ${OUTPUT_LIMIT >> 20} MiB; the transcripts contain only the beginning`]
+        ? [`the agent printed more than ${MAX_OUTPUT >> 20} MiB; the transcripts contain only the beginning`]
         : []),
       ...(problems === null ? [] : outputWarnings(problems)),
       ...found.filter(({ message }) => message !== unknownReason).map(({ message }) => `agent output: ${message}`),

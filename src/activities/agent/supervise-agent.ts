@@ -13,7 +13,7 @@ import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
 import { firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
-import type { Handlers, Started } from './watch-output.js';
+import type { Handlers, WatchedStart } from './watch-output.js';
 import { assertRecordable, firstDiskError, stateFolderOf } from '../step/disk-space.js';
 import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
 
@@ -32,7 +32,7 @@ export interface Supervision {
   plan: (start: number, session: string | null) => Promise<PlannedLaunch>;
   rebuild: () => Promise<Rebuilt>;
   /** Reads the output of a start until it is over, and stops the agent if that says so. */
-  watch: (started: Started, over: Promise<unknown>, stop: Handlers['stop']) => Promise<void>;
+  watch: (started: WatchedStart, over: Promise<unknown>, stop: Handlers['stop']) => Promise<void>;
 }
 
 /**

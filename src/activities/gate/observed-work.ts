@@ -8,13 +8,13 @@ import { readStep } from '../step/run-step-once.js';
 import type { RunIdentity } from '../run/context.js';
 
 /** The part of a gate's context about the step that it checks. */
-type Done = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns' | 'durationMs'>;
+type WorkEvidence = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns' | 'durationMs'>;
 
 /**
  * Returns what a gate can know of its step. Gates after all steps, and those after a conversation, check everything
  * that the agent has done until then. `turn`: the turn that is checked, for a gate that is checked after every turn.
  */
-export function observedWork(context: RunIdentity, { after }: Pick<PlacedGate, 'after'>, turn?: number): Done {
+export function observedWork(context: RunIdentity, { after }: Pick<PlacedGate, 'after'>, turn?: number): WorkEvidence {
   const named = after === null ? undefined : nameSteps(context.scenario.steps)[after];
   if (named?.step.kind === 'command') return doneByCommand(context, named.name);
   const isOfStep = (step: AgentStep): boolean =>
@@ -28,7 +28,7 @@ export function observedWork(context: RunIdentity, { after }: Pick<PlacedGate, '
   });
 }
 
-interface Checked {
+interface CheckedSteps {
   /** True if a step of the agent is among those that are checked; the last one counts. */
   isIncluded: (step: AgentStep) => boolean;
   /** True if only its turn counts, not the turns before it. */
@@ -37,7 +37,7 @@ interface Checked {
   isInConversation: (step: AgentStep) => boolean;
 }
 
-function doneByAgent(context: RunIdentity, { isIncluded, isTurn, isInConversation }: Checked): Done {
+function doneByAgent(context: RunIdentity, { isIncluded, isTurn, isInConversation }: CheckedSteps): WorkEvidence {
   const steps = async (): Promise<AgentStep[]> => {
     const all = (await readAgentSteps(context)).map(({ result }) => result);
     return all.slice(0, all.findLastIndex(isIncluded) + 1);
@@ -85,7 +85,7 @@ function doneByAgent(context: RunIdentity, { isIncluded, isTurn, isInConversatio
 }
 
 /** A command is not an agent: it calls no tools and costs nothing. Its answer is what it prints. */
-const doneByCommand = (context: RunIdentity, step: string): Done => ({
+const doneByCommand = (context: RunIdentity, step: string): WorkEvidence => ({
   efficiency: () => Promise.resolve(null),
   trajectory: async () => {
     const output = (await readStep<CommandStepResult>(context, step))?.result.output;

@@ -9,7 +9,7 @@ import type { Deps } from '../step/deps.js';
 import { databaseResources } from '../databases/make-databases.js';
 import { placesOfRun } from '../run/places.js';
 import { openRuns } from '../step/open-runs.js';
-import type { Placed, RunIdentity, RunPlaces, RunSecrets } from '../run/context.js';
+import type { PlacedRun, RunIdentity, RunPlaces, RunSecrets } from '../run/context.js';
 
 /** Something that was made for a run outside its folders on this machine: a container, a database. */
 export interface Resource {
@@ -81,7 +81,7 @@ export const leftoverWarning = ({ name, reason, remedy }: Leftover): string =>
  * those of the variables in the addresses of servers.
  */
 const resourcesIn = async (
-  places: readonly Placed[],
+  places: readonly PlacedRun[],
   state: string,
   values: Readonly<Record<string, string | undefined>>,
 ): Promise<Resource[]> => [

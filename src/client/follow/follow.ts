@@ -14,7 +14,7 @@ import type { Session } from '../session.js';
 import { queryProgress } from './progress.js';
 import { bringResults } from './bring-results.js';
 import { type EarlierResults, pauseOrCancelOnSignals, type Signals, type View } from './view.js';
-import { askingRuns, waitingFor } from './waiting-reason.js';
+import { waitingRuns, waitingFor } from './waiting-reason.js';
 
 export interface Following {
   session: Session;
@@ -83,16 +83,16 @@ export async function follow({
 
   let progress: SweepProgress | null = null;
   // a plain view asks only after its first interval: most sweeps end before it has anything but results to show
-  let askedAt = view.progressEveryMs > ASK_MS ? Date.now() : 0;
+  let queriedAt = view.progressEveryMs > ASK_MS ? Date.now() : 0;
   const progressMs = view.progressEveryMs * (session.engine.external ? SPARSER : 1);
   try {
     while (ending() === null) {
       markUsed(stateFolder);
       lookNow();
       const everyMs = signals.interrupted() ? ASK_MS : progressMs;
-      if (Date.now() - askedAt >= everyMs) {
+      if (Date.now() - queriedAt >= everyMs) {
         progress = await Promise.race([queryProgress(session, workflowId), ended.then(() => null)]);
-        askedAt = Date.now();
+        queriedAt = Date.now();
       }
       await view.show({ progress, waiting: await waiting(), results: shown() });
       if (watchOnly && signals.interrupted()) break;
@@ -134,7 +134,7 @@ export async function follow({
  */
 function onlyWaits({ active }: SweepProgress, stateFolder: string, sweep: string): boolean {
   if (active.length === 0) return true;
-  const waiting = new Set(askingRuns(stateFolder, sweep).map(({ workflowId }) => workflowId));
+  const waiting = new Set(waitingRuns(stateFolder, sweep).map(({ workflowId }) => workflowId));
   return active.every(({ workflowId }) => waiting.has(workflowId));
 }
 

@@ -38,7 +38,7 @@ export function openRunsIn(stateFolder: string): OpenRun[] {
 }
 
 /** The runs of a sweep that wait for a provider while a step of theirs goes on, such as the judge. */
-export const askingRuns = (stateFolder: string, sweep: string): OpenRun[] =>
+export const waitingRuns = (stateFolder: string, sweep: string): OpenRun[] =>
   openRunsIn(stateFolder).filter((run) => run.sweep === sweep && run.reason !== null && !run.isParked);
 
 /** Says what runs wait for: "waiting for openai: HTTP 503 (and 2 other runs)". Null if none does. */
@@ -68,16 +68,16 @@ const LOOK_MS = 2000;
 export function waitingFor(resultsPath: string, stateFolder: string, sweep: string): () => Promise<string | null> {
   let lookedAt = 0;
   let last: { why: string; since: string } | null = null;
-  let asking: string | null = null;
+  let providerReason: string | null = null;
   return async () => {
     if (Date.now() - lookedAt >= LOOK_MS) {
       lookedAt = Date.now();
       const why = blockedDisk(resultsPath) ?? blockedDisk(stateFolder) ?? (await failingEngine(stateFolder));
       if (why === null) last = null;
       else last = { why, since: last?.since ?? new Date().toISOString().slice(0, 19) };
-      asking = reasonText(askingRuns(stateFolder, sweep));
+      providerReason = reasonText(waitingRuns(stateFolder, sweep));
     }
-    return last === null ? asking : `waiting since ${last.since}Z: ${last.why}; work will continue by itself`;
+    return last === null ? providerReason : `waiting since ${last.since}Z: ${last.why}; work will continue by itself`;
   };
 }
 

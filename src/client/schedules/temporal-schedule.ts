@@ -25,14 +25,14 @@ export const POLICIES = {
   allow: 'ALLOW_ALL',
 } as const satisfies Record<Overlap, ScheduleOverlapPolicy>;
 
-type Connected = Pick<Session, 'client' | 'engine' | 'followServer' | 'limits'>;
+type ServerSession = Pick<Session, 'client' | 'engine' | 'followServer' | 'limits'>;
 
-const idOf = ({ engine }: Connected, schedule: string): string =>
+const idOf = ({ engine }: ServerSession, schedule: string): string =>
   scheduleId(projectState(engine.resultsPath).id, schedule);
 
 /** Calls the server for a schedule. Returns null if it has no such schedule. */
 export const callSchedule = <T>(
-  session: Connected,
+  session: ServerSession,
   schedule: string,
   call: (handle: ScheduleHandle) => Promise<T>,
 ): Promise<T | null> =>
@@ -45,11 +45,11 @@ export const callSchedule = <T>(
     }
   });
 
-export const describeSchedule = (session: Connected, schedule: string): Promise<ScheduleDescription | null> =>
+export const describeSchedule = (session: ServerSession, schedule: string): Promise<ScheduleDescription | null> =>
   callSchedule(session, schedule, (handle) => handle.describe());
 
 /** Creates a schedule on the Temporal server, or gives it these settings if it is there. It stays paused if it is. */
-export async function putSchedule(session: Connected, stored: StoredSchedule, proof: string): Promise<void> {
+export async function putSchedule(session: ServerSession, stored: StoredSchedule, proof: string): Promise<void> {
   const id = idOf(session, stored.schedule);
   const { state, ...options } = optionsOf(session, id, stored, proof);
   const updated = await callSchedule(session, stored.schedule, async (handle) => {
@@ -65,7 +65,12 @@ export async function putSchedule(session: Connected, stored: StoredSchedule, pr
   });
 }
 
-function optionsOf({ engine }: Connected, id: string, stored: StoredSchedule, proof: string): ScheduleUpdateOptions {
+function optionsOf(
+  { engine }: ServerSession,
+  id: string,
+  stored: StoredSchedule,
+  proof: string,
+): ScheduleUpdateOptions {
   const { schedule } = stored;
   const input: ScheduledInput = { schedule, proof };
   return {

@@ -16,7 +16,7 @@ export interface ShownRun {
   costUsd: number | null;
 }
 
-interface Known {
+interface KnownProgress {
   /** The last known progress; null if there is none yet, or the sweep has ended. */
   progress: SweepProgress | null;
   /** The first runs that hold a slot. */
@@ -49,7 +49,7 @@ type CellState = Pick<
 export function cellStates(
   plan: Pick<Plan, 'cells' | 'max_usd' | 'until_clear'>,
   earlier: ReadonlySet<string> = new Set(),
-): (known: Known, now: number) => CellState {
+): (known: KnownProgress, now: number) => CellState {
   const cells = new Map(plan.cells.map((cell) => [cell.id, cell]));
   const kinds = new Map(plan.cells.map((cell) => [cell.id, costOwner(cell)]));
   const { nameOf, about } = cellNames(plan.cells);

@@ -72,7 +72,7 @@ function correctedForAll(
   });
 }
 
-const MOST_TRAJECTORIES = 3;
+const MAX_TRAJECTORIES = 3;
 
 /** The agent's capabilities according to gates, and its most common trajectories. */
 function sideOf(lines: readonly ResultLine[]) {
@@ -84,7 +84,7 @@ function sideOf(lines: readonly ResultLine[]) {
         actions: metrics?.agent_work?.actions ?? null,
         duration_secs,
       })),
-      MOST_TRAJECTORIES,
+      MAX_TRAJECTORIES,
     ),
   };
 }

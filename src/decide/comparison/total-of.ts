@@ -61,7 +61,7 @@ export function neededFor(
   let [level, runs] = [alpha, neededAt(alpha)];
   if (runs === null) return null;
   // The level hardly depends on their number, so this settles at once.
-  for (let round = 0; round < MOST_ROUNDS && runs > 0; round++) {
+  for (let round = 0; round < MAX_ROUNDS && runs > 0; round++) {
     level = levelAfter(runs);
     const found = neededAt(level) ?? 0;
     if (found === runs) break;
@@ -70,7 +70,7 @@ export function neededFor(
   return { difference, power: POWER, runs, alpha: level };
 }
 
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 /** Returns what to expect of other scenarios. Agents, models and variants of a scenario are not other scenarios. */
 export const otherScenariosOf = (

@@ -1,6 +1,6 @@
 import { findExecutable } from '#host';
 import { execa } from 'execa';
-import type { Container, FoundImage, WantedContainer } from '../environment.js';
+import type { Container, FoundImage, RequestedContainer } from '../environment.js';
 import { type Answer, assertAnswered, reasonIn } from '../machine/machine.js';
 
 const NOT_THERE = /no such (container|object)|no container with name/i;
@@ -71,7 +71,7 @@ const LOOK_MS = 20_000;
 export async function findImage({
   image,
   command,
-}: WantedContainer): Promise<{ found: FoundImage } | { found: null; why: string }> {
+}: RequestedContainer): Promise<{ found: FoundImage } | { found: null; why: string }> {
   if ((await findExecutable(command)) === null)
     return { found: null, why: `${command} is not on PATH; install it (apt install ${packageOf[command]})` };
   const { exitCode, stdout, stderr } = await runCli(

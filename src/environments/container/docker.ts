@@ -1,4 +1,11 @@
-import type { Container, Environment, EnvironmentHandle, Place, Wanted, WantedContainer } from '../environment.js';
+import type {
+  Container,
+  Environment,
+  EnvironmentHandle,
+  Place,
+  RequestedEnvironment,
+  RequestedContainer,
+} from '../environment.js';
 import { assertAnswered, MachineGone, reasonIn, type CommandLimits, type Machine } from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
@@ -83,7 +90,7 @@ function containerOf({ container, mark }: EnvironmentHandle): Machine {
 /** A separate container for each run, with Docker or Podman. */
 export const docker: Environment = {
   ...machineEnvironment(containerOf),
-  async choose(wanted: Wanted & WantedContainer) {
+  async choose(wanted: RequestedEnvironment & RequestedContainer) {
     const place: Place = { type: 'docker', lacking: null, network: 'isolated', lacksNetwork: null };
     const image = await findImage(wanted);
     if (image.found === null) return { ...place, lacking: image.why };

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Environment, EnvironmentHandle, Place, Wanted } from '../environment.js';
+import type { Environment, EnvironmentHandle, Place, RequestedEnvironment } from '../environment.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { killUntilNoneLeft } from '../machine/scripts.js';
 import { type Answer, type CommandLimits, type Machine, MachineGone, quoted } from '../machine/machine.js';
@@ -101,7 +101,7 @@ async function command(
 /** Kills a command, again and again until it has ended: it may not have begun yet. */
 async function endCommand(
   handle: EnvironmentHandle,
-  running: Running,
+  running: RunningSandbox,
   endScript: string,
   state: { settled: boolean },
 ): Promise<void> {
@@ -163,7 +163,7 @@ const sandboxes = machineEnvironment(machineOf);
 /** A separate sandbox of E2B for each run, made with the package `e2b`. */
 export const e2b: Environment = {
   ...sandboxes,
-  choose({ template, timeout_secs }: Extract<Wanted, { type: 'e2b' }>, folders) {
+  choose({ template, timeout_secs }: Extract<RequestedEnvironment, { type: 'e2b' }>, folders) {
     const { module, why } = findE2b(folders);
     const place: Place = { type: 'e2b', lacking: why, network: 'isolated', lacksNetwork: null };
     return Promise.resolve(
@@ -234,7 +234,7 @@ const PIECE = 256 * 1024;
 const START_MS = 30_000;
 
 /** A script that runs in a sandbox. */
-interface Running {
+interface RunningSandbox {
   /** Its exit status and output. Rejects if the connection is lost or the sandbox ends. */
   ended: Promise<{ exitCode: number; stdout: Captured; stderr: Captured }>;
   /** Stops to wait for it. */
@@ -245,7 +245,7 @@ interface Running {
 async function startInSandbox(
   { e2b, sandbox }: Connected,
   { script, cap, mark, user }: { script: string; cap: number; mark: string; user?: 'root' },
-): Promise<Running> {
+): Promise<RunningSandbox> {
   const bytes = Buffer.from(script);
   const started = await sandbox.commands.run(captureCommand(bytes.length, cap), {
     background: true,

@@ -24,7 +24,7 @@ function statProblem(path: string, look: FileStat): string | null {
 }
 
 /** In bytes. Larger files may not fit into a string or into memory, and an agent must not crash the worker. */
-const TEXT_LIMIT = 256 * 1024 * 1024;
+const MAX_TEXT = 256 * 1024 * 1024;
 
 /** Judges the text of a file. The words of `wanted` complete "notes.md …" ("contains x"). */
 async function checkFileText(
@@ -34,8 +34,8 @@ async function checkFileText(
 ): Promise<Verdict> {
   const look = await context.look(path);
   if (look.kind !== 'file') return fail(statProblem(path, look) ?? `${path} is a directory, not a file`);
-  if (look.bytes > TEXT_LIMIT)
-    return fail(`${path} is too large to read: ${formatBytes(look.bytes)}, more than ${formatBytes(TEXT_LIMIT)}`);
+  if (look.bytes > MAX_TEXT)
+    return fail(`${path} is too large to read: ${formatBytes(look.bytes)}, more than ${formatBytes(MAX_TEXT)}`);
   const text = await look.text();
   if (text === null) return fail(`${path} is not UTF-8 text`);
   const found = await wanted.test(text);

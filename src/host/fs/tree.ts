@@ -16,7 +16,7 @@ import {
 import { open, readdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { addPathToFullDiskError, workspacePathProblem } from '#lib';
-import { copyContent, COPY_LIMIT, publicMode } from './copy-file.js';
+import { copyContent, MAX_COPY, publicMode } from './copy-file.js';
 import { temporaryName } from './write-file.js';
 
 /** A file, folder or symlink of a tree, by its path relative to the root, with `/` between the parts. */
@@ -74,7 +74,7 @@ export async function listTree(root: string, isLeftOut: IsLeftOut = () => false)
         entries.push({ kind: 'symlink', path, to });
       } else if (info.isFile()) {
         accessSync(full, constants.R_OK);
-        if (info.size > COPY_LIMIT)
+        if (info.size > MAX_COPY)
           throw new UnusableTree(`${full}: larger than 4 GiB; create it in setup.commands, or use a smaller one`);
         entries.push({ kind: 'file', path, executable: (info.mode & 0o111) !== 0, bytes: info.size });
       } else {

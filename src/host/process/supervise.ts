@@ -58,7 +58,7 @@ export const idleTickOf = (idleSecs: number | null): number => (idleSecs === nul
 const CLAIM_MS = 5000;
 /** Long enough for a process with gigabytes of memory to die on a busy machine. */
 const DYING_MS = 10_000;
-const ERRORS_LIMIT = 300;
+const MAX_ERRORS = 300;
 export const supervisorScript = (name: string): string =>
   fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
 
@@ -163,7 +163,7 @@ const blank = (file: string): void => writeFileSync(file, ' '.repeat(statSync(fi
  */
 export async function supervisorErrors(folder: string): Promise<string> {
   const errors = ((await readTextIfThere(supervisedFiles(folder).errors)) ?? '').trim();
-  return errors === '' ? '' : `: ${endOf(errors.replaceAll('\n', '; '), ERRORS_LIMIT)}`;
+  return errors === '' ? '' : `: ${endOf(errors.replaceAll('\n', '; '), MAX_ERRORS)}`;
 }
 
 /** Returns the end of the agent that is recorded in a folder; null if there is none. */

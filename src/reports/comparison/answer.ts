@@ -22,14 +22,14 @@ export function answer(comparison: Comparison, name: Namer): string[] {
       ...judge(comparison),
     ].map((line) => `  ${line}`),
     ...alone
-      .slice(0, MOST_ALONE)
+      .slice(0, MAX_SINGLE)
       .map((one) => `  ${headline(one.verdict, one.robust !== false)} on its own: ${name(one).join(' ')}`),
-    ...(alone.length > MOST_ALONE ? [`  and ${alone.length - MOST_ALONE} more, see below`] : []),
+    ...(alone.length > MAX_SINGLE ? [`  and ${alone.length - MAX_SINGLE} more, see below`] : []),
   ];
 }
 
 /** The table lists all of them. */
-const MOST_ALONE = 3;
+const MAX_SINGLE = 3;
 
 const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' || verdict === 'worse';
 

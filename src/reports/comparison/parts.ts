@@ -86,7 +86,7 @@ export function changeGrid({ changes, configurations }: Comparison): Grid {
         : changes.map((change) => [
             change.doubtful ? colors.yellow('?') : ' ',
             changeText(change),
-            colors.dim(truncate(concerned(change, configurations), MOST_NAMES)),
+            colors.dim(truncate(concerned(change, configurations), MAX_NAMES)),
           ]),
     indent: '  ',
     notes: changes.some(({ doubtful }) => doubtful)
@@ -96,7 +96,7 @@ export function changeGrid({ changes, configurations }: Comparison): Grid {
 }
 
 /** Columns for the scenarios or agents that a change concerns. */
-const MOST_NAMES = 24;
+const MAX_NAMES = 24;
 
 /** Returns the scenarios or agents that a change concerns; '' if it concerns all. */
 function concerned({ of }: Change, all: readonly Configuration[]): string {

@@ -50,11 +50,11 @@ export function shortInput(input: unknown, { input: most }: Limits): string {
 }
 
 /** The most characters of one text that `show <run>` prints, even with `--all`. */
-export const MOST_OF_A_TEXT = 16 * 1024;
+export const MAX_TEXT_LENGTH = 16 * 1024;
 
 /** Returns a text or, if it is longer than anybody reads in a terminal, its beginning and where the rest is. */
 export function readableText(text: string, file: string): string {
-  const left = text.length - MOST_OF_A_TEXT;
+  const left = text.length - MAX_TEXT_LENGTH;
   if (left <= 0) return text;
-  return `${beginningOf(text, MOST_OF_A_TEXT)}\n… ${left.toLocaleString('en')} more characters are in ${file}`;
+  return `${beginningOf(text, MAX_TEXT_LENGTH)}\n… ${left.toLocaleString('en')} more characters are in ${file}`;
 }

@@ -22,7 +22,7 @@ import { sweepTables } from './tables.js';
 /** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
 const FEW = 5;
 /** The reports have the others. */
-const MOST_REGRESSIONS = 5;
+const MAX_REGRESSIONS = 5;
 
 /**
  * Renders a sweep: the outcomes, why cells did not pass, totals, and where to read more. The outcomes are a matrix, or
@@ -126,7 +126,7 @@ function regressions(cells: readonly SweepCell[], label: (cell: SweepCell) => st
   const name = ({ cells: [first, ...more] }: RegressionGroup): string =>
     first === undefined ? '' : more.length === 0 ? label(first) : terminalText(configurationLabel(first));
   const rows = found
-    .slice(0, MOST_REGRESSIONS)
+    .slice(0, MAX_REGRESSIONS)
     .map((group) => [name(group), terminalText(group.message), group.share ?? '']);
   const more = found.length - rows.length;
   return [

@@ -4,15 +4,15 @@ import type { SubjectTokens } from '#model';
 import type { Grid } from '../blocks/terminal.js';
 
 /**
- * Returns the tables about a sweep as a whole, without those that would be empty. `mostTrajectories`: of each value of
+ * Returns the tables about a sweep as a whole, without those that would be empty. `maxTrajectories`: of each value of
  * a parameter.
  */
 export const sweepTables = (
   { parameters = [], subject_tokens = [] }: Pick<SweepDocument, 'parameters' | 'subject_tokens'>,
-  mostTrajectories: number,
+  maxTrajectories: number,
 ): ParameterTable[] => [
   ...(subject_tokens.length === 0 ? [] : [subjectTable(subject_tokens)]),
-  ...parameterTables(parameters, mostTrajectories),
+  ...parameterTables(parameters, maxTrajectories),
 ];
 
 /** A table of the results by parameter. Texts of scenarios and agents in it are not escaped. */
@@ -34,9 +34,9 @@ const LONGEST_SEQUENCE = 120;
 export const parameterTables = (
   parameters: readonly ParameterResults[],
   /** The most trajectories of each value. */
-  mostTrajectories: number,
+  maxTrajectories: number,
 ): ParameterTable[] =>
-  [numbers(parameters), capabilities(parameters), trajectories(parameters, mostTrajectories)].filter(
+  [numbers(parameters), capabilities(parameters), trajectories(parameters, maxTrajectories)].filter(
     ({ rows }) => rows.length > 0,
   );
 

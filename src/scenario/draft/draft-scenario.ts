@@ -31,7 +31,7 @@ export interface Draft {
 
 const EDIT = '# EDIT: ';
 /** As many commands are in the mock's summary. */
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 /** Drafts a scenario that the mock agent passes, from what the tool says about itself. */
 export function draftScenario(tool: DraftedTool): Draft {
@@ -96,7 +96,7 @@ function summaryOf({ call, help }: DraftedTool): string[] {
       ? help.commands
       : help.options.map(({ names, description }) => ({ name: names.join(', '), description }));
   const list = entries
-    .slice(0, MOST_LISTED)
+    .slice(0, MAX_LISTED)
     .map(({ name, description }) => `- ${name}${description === '' ? '' : `: ${description}`}`);
   return [`What ${oneLine(call)} can do:`, ...list];
 }
@@ -125,7 +125,7 @@ const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]
 const lines = (...parts: (string | null)[]): string => `${parts.filter((part) => part !== null).join('\n')}\n`;
 
 /** As many commands are asked for their help. */
-const MOST_COMMANDS = 3;
+const MAX_COMMANDS = 3;
 
 /** Names of commands that only show something. Others might not know `--help`, and do their work. */
 const SHOWS =
@@ -140,6 +140,6 @@ export function chooseHarmless({ commands, options }: ToolHelp, text: string): s
   const version = ['--version', '-V'].find((name) => names.includes(name));
   // otherwise the tool may have no help of its commands, and take `--help` for something else
   const hasHelp = names.includes('--help') || /(?<![\w-])--help\b/.test(text);
-  const shown = commands.filter(({ name }) => SHOWS.test(name)).slice(0, MOST_COMMANDS);
+  const shown = commands.filter(({ name }) => SHOWS.test(name)).slice(0, MAX_COMMANDS);
   return [...(version === undefined ? [] : [[version]]), ...(hasHelp ? shown.map(({ name }) => [name, '--help']) : [])];
 }

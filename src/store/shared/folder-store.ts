@@ -8,7 +8,7 @@ import type { SharedStore } from './shared-store.js';
 
 /** A file of at most this size is written and read at once, so no reader sees a part of it. */
 const AT_ONCE = 4096;
-const FILE_LIMIT = 256 * 1024 * 1024;
+const MAX_FILE = 256 * 1024 * 1024;
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
@@ -40,7 +40,7 @@ export function createFolderStore(folder: string): SharedStore {
     },
     async getFileOf(name, path) {
       try {
-        return await readInside(pathOf(name), checkedName(path), FILE_LIMIT);
+        return await readInside(pathOf(name), checkedName(path), MAX_FILE);
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;

@@ -64,7 +64,7 @@ function CompareLinks({ sweep, variants }: { sweep: string; variants: readonly s
   return (
     <>
       <a href={`${addressOf('compare')}?${new URLSearchParams({ head: sweep }).toString()}`}>Compare</a>
-      {others.slice(0, MOST_VARIANTS).map((other) => {
+      {others.slice(0, MAX_VARIANTS).map((other) => {
         const query = new URLSearchParams({ base: sweep, head: sweep, variants: `${first ?? ''},${other}` });
         return (
           <a key={other} href={`${addressOf('compare')}?${query.toString()}`}>
@@ -77,7 +77,7 @@ function CompareLinks({ sweep, variants }: { sweep: string; variants: readonly s
 }
 
 /** More links would be no help. */
-const MOST_VARIANTS = 3;
+const MAX_VARIANTS = 3;
 
 interface SteeringProps {
   sweep: string;

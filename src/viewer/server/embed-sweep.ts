@@ -14,9 +14,9 @@ import { shownEvent } from './events.js';
 import { lastResults, notesOf, failureReasons } from './sweeps.js';
 
 /** The most of a run's events and changed files, in bytes of JSON. */
-const MOST_OF_RUN = 256 * 1024;
+const MAX_RUN_BYTES = 256 * 1024;
 /** The most of all pages of runs, in bytes of JSON. */
-const MOST_OF_RUNS = 16 * 1024 * 1024;
+const MAX_RUNS_BYTES = 16 * 1024 * 1024;
 
 interface Limits {
   ofRun: number;
@@ -31,7 +31,7 @@ export async function embedSweep(
   resultsPath: string,
   plan: Plan,
   warn: (text: string) => void,
-  { ofRun, ofRuns }: Limits = { ofRun: MOST_OF_RUN, ofRuns: MOST_OF_RUNS },
+  { ofRun, ofRuns }: Limits = { ofRun: MAX_RUN_BYTES, ofRuns: MAX_RUNS_BYTES },
 ): Promise<EmbeddedReport> {
   const document = await sweepDocument(resultsPath, plan, warn);
   const siblings = siblingsIn(document.cells);

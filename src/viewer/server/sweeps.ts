@@ -70,14 +70,14 @@ export function sweepLists(
 export function sweepStates(
   source: Source,
   id: string,
-  shown: Shown,
+  shown: PageSelection,
   signal: AbortSignal,
 ): AsyncGenerator<SweepAnswer, void> {
   return statesOf(source, findPlan(source.resultsPath, id), shown, signal);
 }
 
 /** The part of a sweep that a page shows. */
-interface Shown {
+interface PageSelection {
   selection: Selection;
   /** The most runs. */
   limit: number;
@@ -86,7 +86,7 @@ interface Shown {
 async function* statesOf(
   { resultsPath, engine, warn }: Source,
   plan: Plan,
-  { selection, limit }: Shown,
+  { selection, limit }: PageSelection,
   signal: AbortSignal,
 ): AsyncGenerator<SweepAnswer, void> {
   const { lookNow } = bringResults(resultsPath, plan.sweep, warn);

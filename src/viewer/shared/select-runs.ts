@@ -26,14 +26,14 @@ export function queryOf(selection: Selection): string {
   return query === '' ? '' : `?${query}`;
 }
 
-type Named = Pick<SweepCell, 'scenario' | 'variant' | 'agent' | 'model'>;
+type ConfigurationOfCell = Pick<SweepCell, 'scenario' | 'variant' | 'agent' | 'model'>;
 
 /** Identifies what repetitions have in common. */
-export const keyOf = ({ scenario, variant, agent, model }: Named): string =>
+export const keyOf = ({ scenario, variant, agent, model }: ConfigurationOfCell): string =>
   JSON.stringify([scenario, variant, agent, model]);
 
 /** An agent with its model, as one name. */
-export const agentName = ({ agent, model }: Pick<Named, 'agent' | 'model'>): string =>
+export const agentName = ({ agent, model }: Pick<ConfigurationOfCell, 'agent' | 'model'>): string =>
   model === 'default' ? agent : `${agent}/${model}`;
 
 export const outcomeName = ({ outcome }: Pick<SweepCell, 'outcome'>): string => outcome ?? 'waiting';

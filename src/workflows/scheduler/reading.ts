@@ -5,7 +5,7 @@ import { withEarlierCost } from './money.js';
 import { allRead, kindOf, modelKey, type Queue, type SchedulerState, type WaitingCell, withLimit } from './state.js';
 
 /** The cells to read next: those at `positions`, or a page that begins at `offset`. */
-export type Wanted = { positions: readonly number[] } | { offset: number };
+export type CellsToRead = { positions: readonly number[] } | { offset: number };
 
 /** Cells per page: the whole matrix never crosses Temporal. */
 export const PAGE = 100;
@@ -15,7 +15,7 @@ export const PAGE = 100;
  * page of cells, or a cell for each slot, is left. Cells that could not run are not read: each new history of the sweep
  * would read all of them again.
  */
-export function nextToRead(state: SchedulerState): Wanted | null {
+export function nextToRead(state: SchedulerState): CellsToRead | null {
   const { loading, unread, queues, rest, caps } = state;
   if (loading || allRead(state)) return null;
   const ready = queues.filter(({ cells }) => cells.slice(0, 1).some((one) => couldRun(state, kindOf(one))));
@@ -27,7 +27,7 @@ export function nextToRead(state: SchedulerState): Wanted | null {
 }
 
 /** Adds the cells of a page that have no result. */
-export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted): SchedulerState {
+export function withPage(state: SchedulerState, page: CellPage, wanted: CellsToRead): SchedulerState {
   const { cells } = page;
   // Only the cells that were released are to be read.
   const total = state.untilClear === undefined ? page.total : state.total;

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noteOpenRun, noteReason, noteWait } from '../../../src/activities/step/open-runs.js';
-import { askingRuns, openRunsIn, reasonText } from '../../../src/client/follow/waiting-reason.js';
+import { waitingRuns, openRunsIn, reasonText } from '../../../src/client/follow/waiting-reason.js';
 import type { RunRef } from '../../../src/protocol/index.js';
 import { newFolder } from '../../host/temporary.js';
 
@@ -42,8 +42,8 @@ test('an open run says what it waits for, as long as it does', async () => {
     'flow-c': null,
   });
   // The sweep knows of parked runs, which hold no slot.
-  expect(askingRuns(stateFolder, 'w').map(({ workflowId }) => workflowId)).toEqual(['flow-a']);
-  expect(askingRuns(stateFolder, 'another')).toEqual([]);
+  expect(waitingRuns(stateFolder, 'w').map(({ workflowId }) => workflowId)).toEqual(['flow-a']);
+  expect(waitingRuns(stateFolder, 'another')).toEqual([]);
 
   noteReason(state, judging, null);
   noteWait(state, parked, null);
