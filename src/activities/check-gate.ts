@@ -48,7 +48,7 @@ export const checkGate =
         return check(spec, {
           exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
           work: (kind, input, timeoutSecs) => runWork(kind, input, timeoutSecs, signal),
-          look: (path) => environment.look(handle, path),
+          look: (path) => environment.lookInside(handle, path),
           expected: (path) => lookInChecks(context, path),
           ...evidence.done,
           skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),

@@ -83,7 +83,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Trial> {
   const environment = environments.local;
-  const planned = await planQuestion(placed, PROMPT, 1);
+  const planned = planQuestion(placed, PROMPT, 1);
   if (planned.program === null) return { unfit: `${placed.agent.program} was not found; install it` };
   await startOneShot(environment, placed, planned, 1, timeoutSecs);
   await environment

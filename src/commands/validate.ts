@@ -65,8 +65,8 @@ export async function validate(
   printWarnings(warnings, texts);
   for (const warning of [
     ...placeholderWarnings(project),
-    ...(await targetWarnings(project, scenarios)),
-    ...(await serverWarnings(scenarios)),
+    ...targetWarnings(project, scenarios),
+    ...serverWarnings(scenarios),
     ...(await notReusedWarnings(project, targetsOfScenarios(project, scenarios))),
   ])
     printNotice(warning);

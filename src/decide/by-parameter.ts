@@ -79,7 +79,7 @@ export interface Combined {
 }
 
 /** A cell of a sweep, and what its result says; null: unknown. */
-export interface CellResult extends Pick<Cell, 'scenario' | 'variant'> {
+export interface ParameterCell extends Pick<Cell, 'scenario' | 'variant'> {
   outcome: Outcome | null;
   unchecked?: true;
   duration_secs: number | null;
@@ -110,11 +110,11 @@ export function groupByParameter<T>(
 }
 
 /** Summarizes the cells of a sweep by each value of each parameter. Empty without parameters. */
-export const byParameter = (scenarios: readonly Combined[], cells: readonly CellResult[]): ParameterResults[] =>
+export const byParameter = (scenarios: readonly Combined[], cells: readonly ParameterCell[]): ParameterResults[] =>
   groupByParameter(scenarios, cells, (cell) => cell).map(({ parameter, value, items }) => {
     const tested = items.filter(isTested);
     const passed = tested.filter(({ outcome }) => outcome === 'pass').length;
-    const known = (of: (cell: CellResult) => number | null | undefined) => tested.flatMap((cell) => of(cell) ?? []);
+    const known = (of: (cell: ParameterCell) => number | null | undefined) => tested.flatMap((cell) => of(cell) ?? []);
     const [durations, costs] = [known((cell) => cell.duration_secs), known((cell) => cell.cost_usd)];
     const tokens = known(({ metrics }) => metrics?.agent_work?.tokens);
     const calls = known(({ metrics }) => metrics?.agent_work?.tool_calls);

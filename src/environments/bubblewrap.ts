@@ -13,7 +13,7 @@ type Network = EnvironmentHandle['network'];
 /** Returns the command line that starts a program in a sandbox of bwrap and exits as the program does. */
 async function inSandbox(args: string[], argv: string[], network?: Network): Promise<string[]> {
   // Found by our PATH: the agent's PATH may shadow them.
-  const [bwrap, env] = await Promise.all([findExecutable('bwrap'), findExecutable('env')]);
+  const [bwrap, env] = [findExecutable('bwrap'), findExecutable('env')];
   if (bwrap === null || env === null) throw new Error('bwrap or env was not found on PATH');
   const own = network === undefined ? [] : [...restoreIdsArgs(), ...(await resolverArgs())];
   const inner = [bwrap, ...args, ...own, env, '--default-signal=TERM', ...argv];
@@ -38,8 +38,7 @@ export async function bubblewrapProblem(): Promise<string | null> {
     ['bwrap', 'bubblewrap'],
     ['env', 'coreutils'],
   ] as const)
-    if ((await findExecutable(program)) === null)
-      return `${program} is not on PATH; install ${from} (apt install ${from})`;
+    if (findExecutable(program) === null) return `${program} is not on PATH; install ${from} (apt install ${from})`;
   const problem = await sandboxProblem(bubblewrapArgs([{ path: '/tmp', look: 'scratch' }], '/'));
   sandbox().works = problem === null;
   return problem === null
@@ -72,10 +71,12 @@ export const bubblewrap: Environment = {
     };
   },
 
-  forgeryRisk: async () =>
-    (await findExecutable('perl')) === null
-      ? 'without perl, what the agent starts can write into what the agent prints; install perl'
-      : null,
+  forgeryRisk: () =>
+    Promise.resolve(
+      findExecutable('perl') === null
+        ? 'without perl, what the agent starts can write into what the agent prints; install perl'
+        : null,
+    ),
 
   doctor: {
     // Only required by scenarios with `bubblewrap`. Those with `auto` run without it.

@@ -237,7 +237,7 @@ export interface Work {
   /** Kills processes, and waits until they are gone. */
   kill(handle: EnvironmentHandle, what: Killed): Promise<void>;
   /** Returns what is at a path in the workspace, or in another folder of the run. */
-  look(handle: EnvironmentHandle, path: string, folder?: string): Promise<FileStat>;
+  lookInside(handle: EnvironmentHandle, path: string, folder?: string): Promise<FileStat>;
   /** Calls `use` with a folder on the host that contains the workspace. Returns null if the workspace is gone. */
   view<T>(handle: EnvironmentHandle, use: (folder: string) => Promise<T>): Promise<T | null>;
   /**

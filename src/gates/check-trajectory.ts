@@ -1,6 +1,6 @@
 import { type Trajectory, UNREAD } from '#model';
 import type { GateContext, Verdict } from './gate.js';
-import { broken, fail, pass, quote, tooSlow } from './verdicts.js';
+import { broken, fail, pass, quotedText, tooSlow } from './verdicts.js';
 import type { TextMatcher } from './text-matcher.js';
 
 const TEXT_ONLY = 'the agent printed only text, no structured events';
@@ -45,7 +45,7 @@ export const checkAnswer = (
     if (found === null) return tooSlow(timeout_secs);
     return found
       ? pass(`the ${what} ${wanted.does}`)
-      : fail(`the ${what} ${wanted.doesNot}; it begins with ${quote(answer)}`);
+      : fail(`the ${what} ${wanted.doesNot}; it begins with ${quotedText(answer)}`);
   });
 
 /** A note for verdicts on commands if not all commands are visible; else empty. */

@@ -31,7 +31,7 @@ export {
   copyTree,
   createFolderOnce,
   hashTree,
-  isFolder,
+  isRealFolder,
   type IsLeftOut,
   isSmallTree,
   listTree,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beginningOf, sha256 } from '#lib';
-import type { Decision } from './choose-mock.js';
+import type { MockChoice } from './choose-mock.js';
 import type { CallRecord } from './mocks-file.js';
 
 const MAX_ARGUMENTS = 100;
@@ -15,7 +15,7 @@ export const recordedArgs = (args: readonly string[]): string[] =>
 export const recordedDecision = ({
   answer,
   matcherErrors,
-}: Decision<unknown>): Pick<CallRecord, 'mock' | 'failed_by_chance' | 'matcher_errors'> => ({
+}: MockChoice<unknown>): Pick<CallRecord, 'mock' | 'failed_by_chance' | 'matcher_errors'> => ({
   mock: answer?.mock ?? null,
   failed_by_chance: answer?.failedByChance ?? false,
   matcher_errors: matcherErrors.map(({ mock, message }) => ({

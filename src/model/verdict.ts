@@ -61,7 +61,7 @@ export interface VerdictInput {
   checks: readonly Check[];
 }
 
-export interface Decision {
+export interface OutcomeDecision {
   outcome: Outcome;
   /** One short sentence that gives the reason. */
   message: string;
@@ -72,10 +72,10 @@ export interface Decision {
  * that could not be made is an `error`, even if another check failed. Otherwise `error` would only remove runs that
  * might have passed, and comparisons would be biased.
  */
-export function decideOutcome(input: VerdictInput): Decision {
+export function decideOutcome(input: VerdictInput): OutcomeDecision {
   const { rule, needsAgent, cancelled, unfit, agent, spoiled, checks } = input;
   const how = agent !== null && !agent.completed ? agentSentence(agent.message) : null;
-  const because = (outcome: Outcome, ...reasons: (string | null)[]): Decision => ({
+  const because = (outcome: Outcome, ...reasons: (string | null)[]): OutcomeDecision => ({
     outcome,
     message: short(reasons.filter((reason) => reason !== null && reason !== '').join('; ')),
   });

@@ -1,4 +1,4 @@
-import { isTested, sum, type Stratum } from './counts.js';
+import { isStratumTested, sum, type Stratum } from './counts.js';
 import { add, CERTAIN_ZERO, passesOfHead, type Distribution } from './distribution.js';
 import { MAX_PAIRS, planeAfter } from './one-configuration.js';
 import { spend } from './spending.js';
@@ -67,7 +67,7 @@ export interface RoundPasses {
 }
 
 export function passesIn(round: readonly Stratum[]): RoundPasses {
-  const counted = round.filter(isTested);
+  const counted = round.filter(isStratumTested);
   return {
     configurations: round.length,
     pairs: sum(counted, ({ base, head }) => Math.min(base.tested, head.tested)),

@@ -180,8 +180,7 @@ describe.skipIf(lacking !== null)(`without pasta${because(lacking)}`, () => {
     );
     // Not in /tmp, since a sandbox has its own.
     programs = await mkdtemp('/var/tmp/llm-tool-test-programs-');
-    for (const name of NEEDED)
-      await symlink(await realpath((await findExecutable(name)) ?? name), join(programs, name));
+    for (const name of NEEDED) await symlink(await realpath(findExecutable(name) ?? name), join(programs, name));
     await symlink(process.execPath, join(programs, 'node'));
     bare.env['PATH'] = programs;
   });

@@ -191,7 +191,7 @@ it('names the package to install if pasta is missing', async () => {
   const missing = 'pasta is not on PATH; install passt (apt install passt)';
   expect(String(stdout)).toBe(missing);
   // On this machine it says so only where that is true, and nothing where it works.
-  expect((await ownNetworkProblem()) === missing).toBe((await findExecutable('pasta')) === null);
+  expect((await ownNetworkProblem()) === missing).toBe(findExecutable('pasta') === null);
   if (network === 'isolated') expect(await ownNetworkProblem()).toBeNull();
 });
 

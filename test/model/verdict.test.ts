@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GateDetail } from '../../src/model/records/result-line.js';
-import { decideOutcome, type Check, type Decision, type VerdictInput } from '../../src/model/verdict.js';
+import { decideOutcome, type Check, type OutcomeDecision, type VerdictInput } from '../../src/model/verdict.js';
 import { gate } from './sample.js';
 
 const done = { ending: 'done', completed: true, message: 'agent completed' } as const;
@@ -17,7 +17,7 @@ interface Run extends Omit<VerdictInput, 'checks'> {
 }
 /** The properties of a scenario in the project's own form. */
 const NATIVE = { rule: 'all_pass', needsAgent: true } as const;
-const decide = (change: Partial<Run> = {}): Decision => {
+const decide = (change: Partial<Run> = {}): OutcomeDecision => {
   const { gates, judge, lacking, ...rest }: Run = {
     ...NATIVE,
     cancelled: false,
@@ -266,7 +266,7 @@ describe('decideOutcome', () => {
     );
   });
   test('a worse check or an additional one never improves a run', () => {
-    const rank = ({ outcome }: Decision): number => OUTCOMES.indexOf(outcome as (typeof OUTCOMES)[number]);
+    const rank = ({ outcome }: OutcomeDecision): number => OUTCOMES.indexOf(outcome as (typeof OUTCOMES)[number]);
     fc.assert(
       fc.property(anyInput, anyChecks, fc.nat(), (any, others, nth) => {
         fc.pre(!any.cancelled && hasGates(any.checks));

@@ -8,7 +8,7 @@ import {
   accountOf,
   isOver,
   kindKey,
-  kindOf,
+  cellKindOf,
   nextTime,
 } from '../../src/workflows/scheduler/state.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';
@@ -147,7 +147,7 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
           : wanted.positions.flatMap((position) => cells[position] ?? []);
       const isFirst = 'offset' in wanted && wanted.offset === 0;
       const earlier = isFirst && input.maxUsd !== undefined ? { earlierUsd } : {};
-      const later = 'offset' in wanted ? cells.slice(wanted.offset + PAGE).map(kindOf) : [];
+      const later = 'offset' in wanted ? cells.slice(wanted.offset + PAGE).map(cellKindOf) : [];
       const rest = [...new Map(later.map((kind) => [kindKey(kind), kind])).values()];
       send({
         type: 'loaded',

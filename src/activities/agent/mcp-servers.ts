@@ -98,7 +98,7 @@ export async function mcpEventsSoFar(context: RunIdentity & RunPlaces, start: nu
   const { environment, handle } = context;
   const found: TimedEvent[] = [];
   for (const { name } of mcpServersOf(context.subject)) {
-    const look = await environment.look(handle, recordsName(name, start), folderOf(context));
+    const look = await environment.lookInside(handle, recordsName(name, start), folderOf(context));
     if (look.kind === 'file' && look.bytes <= MAX_PARTIAL_BYTES)
       found.push(...eventsSoFar(name, (await fileText(look)) ?? ''));
   }
@@ -116,7 +116,7 @@ export async function mcpEventsOf(
   for (const { start, endedAt } of session) {
     const found: TimedEvent[] = [];
     for (const { name } of servers) {
-      const look = await environment.look(handle, recordsName(name, start), folderOf(context));
+      const look = await environment.lookInside(handle, recordsName(name, start), folderOf(context));
       const isWhole = look.kind === 'missing' || (look.kind === 'file' && look.bytes <= MAX_BYTES);
       const text = isWhole ? await fileText(look) : '?';
       found.push(...eventsOfRecords(name, text, endedAt));

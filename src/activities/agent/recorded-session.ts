@@ -96,7 +96,7 @@ export const NAME_LENGTH = 200;
 const MAX_COMMAND_LENGTH = 8 * 1024;
 
 /** Keeps an event without the output of tools. */
-export function remember(body: EventBody, seen: EventBody[]): void {
+export function keepWithoutOutput(body: EventBody, seen: EventBody[]): void {
   switch (body.type) {
     case 'tool_result':
       seen.push({ ...body, output: '' });
@@ -146,8 +146,8 @@ export function createTurnCollector(
     add(event: EventBody, start: number): void {
       if (!numbers.has(start)) return;
       trajectory.add(event);
-      remember(event, seen);
-      if (start === last) remember(event, inLastStart);
+      keepWithoutOutput(event, seen);
+      if (start === last) keepWithoutOutput(event, inLastStart);
     },
     /** `whole`: the record of all turns until now. */
     end(user: string, whole: AgentRecord): TurnDone {

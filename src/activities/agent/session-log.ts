@@ -40,7 +40,7 @@ async function linesOfLog(
   });
   const [path, ...others] = stdout.split('\n').filter((line) => line.startsWith(`${folder}/`));
   if (exitCode !== 0 || path === undefined || others.length > 0) return 'the log of its session was not found';
-  const look = await environment.look(handle, path.slice(folder.length + 1), folder);
+  const look = await environment.lookInside(handle, path.slice(folder.length + 1), folder);
   const text = look.kind === 'file' && look.bytes <= MAX_BYTES ? await fileText(look) : null;
   return text === null ? 'the log of its session cannot be read' : text.split('\n');
 }

@@ -14,7 +14,7 @@ import {
   UNREAD,
 } from '#model';
 import { commandsBefore } from './commands-before.js';
-import { contextMessage, firstStartOf, messageOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
+import { contextMessage, firstStartOf, userMessageOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 import { firstRequestOf, incompleteAnswer, loggedUsage, unreportedUsage } from './session-log.js';
 import { mcpEventsOf } from './mcp-servers.js';
 import { type AgentOutput, lastSession, LOST_EXIT_CODE, sessionOf } from './outputs.js';
@@ -23,7 +23,7 @@ import {
   callsOf,
   createTurnCollector,
   NAME_LENGTH,
-  remember,
+  keepWithoutOutput,
   withContradictions,
   withUnseenResults,
 } from './recorded-session.js';
@@ -76,7 +76,7 @@ export async function summarizeOutput(
   let found: Contradiction[] = [];
   let last = first.start;
   const before = await turnsBefore(context);
-  const message = await messageOf(context);
+  const message = await userMessageOf(context);
   const turn = createTurnCollector(context, { before, outputs });
   let complete = counted;
   let classified: Classified = { ending: 'crashed', message: '', again: null };
@@ -85,10 +85,10 @@ export async function summarizeOutput(
     if (start !== last) contradictions.begin();
     last = start;
     contradictions.add(body);
-    remember(body, seen);
+    keepWithoutOutput(body, seen);
     if (start === ended.start) {
       end.add(body);
-      remember(body, inLastStart);
+      keepWithoutOutput(body, inLastStart);
     }
     meter.add(body);
     if (body.type === 'usage') reported.push(body);

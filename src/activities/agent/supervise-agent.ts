@@ -127,14 +127,14 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
 /** Id of the session of the earlier starts if the agent can resume it; else null. */
 async function sessionToResume(context: RunPlaces & RunSecrets, start: number): Promise<string | null> {
   const { agent, environment, handle } = context;
-  if (agent.resume === null || (await environment.look(handle, '.')).kind !== 'directory') return null;
+  if (agent.resume === null || (await environment.lookInside(handle, '.')).kind !== 'directory') return null;
   const before = lastSession(await agentOutputs(context, start - 1));
   return before.length === 0 ? null : sessionOf(context, before);
 }
 
 /** @throws ApplicationFailure (non-retryable) if the work of the turns before is gone with the run's machine */
 async function assertWorkKept({ environment, handle }: RunPlaces): Promise<void> {
-  if (sharesHost(handle) || (await environment.look(handle, '.')).kind === 'directory') return;
+  if (sharesHost(handle) || (await environment.lookInside(handle, '.')).kind === 'directory') return;
   throw ApplicationFailure.nonRetryable(
     'the workspace is gone, and with it the work of the turns before',
     'WorkspaceGone',

@@ -9,7 +9,7 @@ import type { Fence } from '../step/fence.js';
 import { createLiveEvents } from './live-events.js';
 import { mcpEventsSoFar } from './mcp-servers.js';
 import type { AgentOutput } from './outputs.js';
-import { messageOf } from './turns.js';
+import { userMessageOf } from './turns.js';
 import { usageOf } from './usage.js';
 import type { LoadedRun, RunIdentity, RunSecrets } from '../run/context.js';
 
@@ -167,7 +167,7 @@ function recorder(
   let begun = context.turn.number === 1;
   return {
     async add(added) {
-      if (!begun) live.add({ type: 'message', role: 'user', text: await messageOf(context) });
+      if (!begun) live.add({ type: 'message', role: 'user', text: await userMessageOf(context) });
       begun = true;
       for (const event of added) live.add(event);
       events += added.length;

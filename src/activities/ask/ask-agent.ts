@@ -73,7 +73,7 @@ async function startAgent(
   start: number,
   fence: Fence,
 ): Promise<void> {
-  const planned = await planQuestion(agent, prompt, start);
+  const planned = planQuestion(agent, prompt, start);
   if (planned.program === null)
     throw new ModelFailed('refused', `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
   await fence.check();

@@ -68,7 +68,7 @@ export const scriptPlace = (
   env: Record<string, string>,
   timeoutSecs: number,
 ): ScriptPlace => ({
-  read: async (path) => fileText(await environment.look(handle, path)),
+  read: async (path) => fileText(await environment.lookInside(handle, path)),
   exec: (command) => run(command, env, timeoutSecs),
 });
 

@@ -32,7 +32,7 @@ const readFromAgent = async (
   file: LoginFile,
 ): Promise<string | null> => {
   const { root } = target.handle;
-  return fileText(await environment.look(target.handle, relative(root, file.at(target)), root));
+  return fileText(await environment.lookInside(target.handle, relative(root, file.at(target)), root));
 };
 const copyPath = (target: CredentialTarget, start: number, file: LoginFile): string =>
   join(copiesFolder(target), String(start), file.home);

@@ -47,7 +47,7 @@ export async function hostProblem(deps: Deps, plan: Plan, cell: Cell): Promise<s
   if (unready !== null) return unready;
   // A container or cloud sandbox has its own programs.
   if (!sharesHost(place)) return null;
-  const noAgent = startsAgent ? await missingAgentProblem(resolved, effective, env) : null;
+  const noAgent = startsAgent ? missingAgentProblem(resolved, effective, env) : null;
   return noAgent ?? missingTargetProblem(effective, targetPath, env);
 }
 
@@ -71,30 +71,30 @@ async function missingWorkProblem(
     : `the work of ${run} is on ${host === undefined ? 'another host' : `host ${host.name}`}`;
 }
 
-async function missingAgentProblem(
+function missingAgentProblem(
   { agent, settings }: ResolvedAgent,
   { host }: EffectiveScenario,
   { base }: SweepEnv,
-): Promise<string | null> {
+): string | null {
   const files = [...(settings?.module === undefined ? [] : [settings.module]), ...(host?.reads ?? [])];
   const lacking = agent.isHosted === true ? files.find((file) => !existsSync(file)) : undefined;
   if (lacking !== undefined) return `the agent ${agent.name} needs ${lacking}, which does not exist`;
-  return (await findExecutable(agent.program, base['PATH'])) === null
+  return findExecutable(agent.program, base['PATH']) === null
     ? `${agent.program} of the agent ${agent.name} is not installed`
     : null;
 }
 
 /** A target may be installed by setup commands, and is then looked for in the run. */
-async function missingTargetProblem(
+function missingTargetProblem(
   { target, scenario, target_stored }: EffectiveScenario,
   path: string | null,
   { base }: SweepEnv,
-): Promise<string | null> {
+): string | null {
   if (target === null || target_stored !== undefined || scenario.inputs.commands.length > 0) return null;
   if (path !== null) return existsSync(path) ? null : `the target ${path} does not exist`;
   if (target.binary.includes('/')) return null; // in the fixture
   const where = target.env['PATH'] ?? base['PATH'];
-  return (await findExecutable(basename(target.binary), where)) === null
+  return findExecutable(basename(target.binary), where) === null
     ? `the target ${target.binary} is not on its PATH`
     : null;
 }

@@ -90,7 +90,7 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
 
 /** The calls of mocked commands, services and tools, which are recorded in the environment. */
 async function callsInEnvironment({ environment, handle }: Context, folder: string): Promise<Calls> {
-  const look = (number: number) => environment.look(handle, `${number}.json`, folder);
+  const look = (number: number) => environment.lookInside(handle, `${number}.json`, folder);
   const calls: CallRecord[] = [];
   let number = 1;
   for (; number <= MAX_CALLS; number += 1) {

@@ -79,7 +79,7 @@ export async function buildWorkspace(
   const { files } = scenario.inputs;
   const sqlite = await sqliteFiles(scenario, fixture, signal);
   if (!sqlite.ok) return cannotBeBuilt(unfitText(given, `${databaseAt(given, sqlite.index)}.sql: ${sqlite.problem}`));
-  const contents = { ...(await placedPrograms(given, fixture)), fixture, files, data: sqlite.files };
+  const contents = { ...placedPrograms(given, fixture), fixture, files, data: sqlite.files };
   await environment.prepare(handle, contents, fence.check);
   const problem = await makeDatabases(given, fence, signal);
   if (problem !== null) return cannotBeBuilt(unfitText(given, problem));
@@ -102,7 +102,7 @@ export async function buildWorkspace(
     if (result.exitCode !== 0) {
       warnings.push(`setup command failed (${describeEnd(result, SETUP_SECS)}): ${context.redact(command)}`);
     }
-    if ((await environment.look(handle, '.')).kind !== 'directory') {
+    if ((await environment.lookInside(handle, '.')).kind !== 'directory') {
       const reason = `the setup command removed the workspace: ${context.redact(command)}`;
       const unfit = beginningOf(reason, MAX_REASON_LENGTH);
       return { setup, health_check: null, agent_version: null, resolved: null, unfit, warnings };
@@ -146,14 +146,11 @@ export async function buildWorkspace(
 }
 
 /** The programs and scripts that come first on PATH. `workspace`: the folder that the workspace is made from. */
-export async function placedPrograms(
-  context: LoadedRun,
-  workspace: string,
-): Promise<Pick<Contents, 'programs' | 'scripts'>> {
+export function placedPrograms(context: LoadedRun, workspace: string): Pick<Contents, 'programs' | 'scripts'> {
   const mocked = mockedCommands(context);
   const programs = {
     ...linkedTarget(context),
-    ...(await linkedDeno(context, workspace)),
+    ...linkedDeno(context, workspace),
     ...mocked.programs,
   };
   return { ...mocked, programs };
@@ -225,7 +222,7 @@ function linkedTarget({ target, targetPath, handle }: RunIdentity & RunPlaces): 
  * Deno installed from npm is not on PATH. If the workspace has agent scripts, it is linked like the target, so that
  * they and their agents find it.
  */
-async function linkedDeno(context: LoadedRun, fixture: string): Promise<Contents['programs']> {
+function linkedDeno(context: LoadedRun, fixture: string): Contents['programs'] {
   const hasScripts =
     [fixture, join(fixture, 'initial-state'), context.checksFolder].some(
       (folder) => folder !== null && existsSync(join(folder, SCRIPTS_FOLDER)),
@@ -234,9 +231,8 @@ async function linkedDeno(context: LoadedRun, fixture: string): Promise<Contents
   const others = pathOf(context)
     .split(delimiter)
     .filter((folder) => folder !== context.binaries);
-  if (!sharesHost(context.handle) || !hasScripts || (await findExecutable('deno', others.join(delimiter))) !== null)
-    return {};
-  const deno = await findDeno(context.handle.project);
+  if (!sharesHost(context.handle) || !hasScripts || findExecutable('deno', others.join(delimiter)) !== null) return {};
+  const deno = findDeno(context.handle.project);
   return deno === null ? {} : { deno };
 }
 

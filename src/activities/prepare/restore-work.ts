@@ -66,7 +66,7 @@ export async function restoreWork(
   if (lacking !== null) return unfit(`the workspace of ${id} was not kept as a whole: ${lacking}`);
 
   const { environment, handle } = given;
-  const contents = { ...(await placedPrograms(given, files.fixture)), fixture: null, files: {} };
+  const contents = { ...placedPrograms(given, files.fixture), fixture: null, files: {} };
   await environment.prepare(handle, { ...contents, kept: files.fixture }, fence.check);
   const context = await withPathInside(given);
   const resolved = await resolveTarget(context);

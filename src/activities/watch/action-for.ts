@@ -4,7 +4,7 @@ import { assertNever } from '#lib';
  * The server's answer about a workflow. `missing`: it does not know the workflow. `unclear`: it cannot be reached, or
  * its answer is not conclusive. `firstRunId` is null if the answer has none.
  */
-export type Answer =
+export type WorkflowAnswer =
   { kind: 'found'; running: boolean; firstRunId: string | null } | { kind: 'missing' } | { kind: 'unclear' };
 
 /** True if a workflow is open; null if unknown. */
@@ -14,7 +14,7 @@ export type WorkflowIsOpen = boolean | null;
  * True if the answer says that the workflow is open. `firstRunId`: that of the expected execution. A reset keeps it;
  * another workflow with the same id has a different one.
  */
-export function isOpen(answer: Answer, firstRunId: string | undefined): WorkflowIsOpen {
+export function isOpen(answer: WorkflowAnswer, firstRunId: string | undefined): WorkflowIsOpen {
   switch (answer.kind) {
     case 'found':
       return (

@@ -9,7 +9,7 @@ import type { Deps } from '../step/deps.js';
 import { tearDownLeftovers } from '../teardown/tear-down.js';
 import { endRun, hasLivingAgent } from './end-run.js';
 import { freeUnusedSlots } from '../hosts/slot-supplier.js';
-import { actionFor, type Answer, isOpen, type WorkflowIsOpen } from './action-for.js';
+import { actionFor, type WorkflowAnswer, isOpen, type WorkflowIsOpen } from './action-for.js';
 import { createLostSteps, giveUp, handedOut, type PendingStep, workersOn } from './fail-orphaned-activities.js';
 
 /**
@@ -156,7 +156,7 @@ async function ask(
   client: Client,
   workflowId: string,
   isOwnServer: Deps['isOwnServer'],
-): Promise<{ answer: Answer; steps: PendingStep[] }> {
+): Promise<{ answer: WorkflowAnswer; steps: PendingStep[] }> {
   try {
     const { status, runId, raw } = await client.workflow.getHandle(workflowId).describe();
     return {
@@ -169,7 +169,7 @@ async function ask(
   }
 }
 
-function answerOf(status: WorkflowExecutionStatusName, firstRunId: string | null): Answer {
+function answerOf(status: WorkflowExecutionStatusName, firstRunId: string | null): WorkflowAnswer {
   switch (status) {
     case 'RUNNING':
     case 'PAUSED':

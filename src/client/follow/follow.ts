@@ -29,7 +29,7 @@ export interface Following {
   watchOnly?: boolean;
 }
 
-export interface Followed {
+export interface FollowedSweep {
   document: SweepDocument;
   /** True if a signal paused or cancelled the sweep. */
   interrupted: boolean;
@@ -63,7 +63,7 @@ export async function follow({
   view,
   earlier,
   watchOnly = false,
-}: Following): Promise<Followed> {
+}: Following): Promise<FollowedSweep> {
   const { stateFolder } = session;
   const workflowId = sweepWorkflowId(plan.sweep);
   if (!watchOnly) pauseOrCancelOnSignals(signals, session, plan.sweep, view);

@@ -43,7 +43,7 @@ export async function fixtures({ project }: DoctorContext): Promise<Finding> {
   const count = `${files.length} scenario${files.length === 1 ? '' : 's'} in ${folder}`;
   const [first] = problems;
   if (first === undefined) {
-    const warnings = [...(await targetWarnings(project, scenarios)), ...(await serverWarnings(scenarios))];
+    const warnings = [...targetWarnings(project, scenarios), ...serverWarnings(scenarios)];
     const [missing] = warnings;
     if (missing === undefined) return { status: 'ok', message: `${count}, valid`, detail };
     return {

@@ -5,7 +5,7 @@ import { groupByParameter, type Combined, commonTrajectories } from '../by-param
 import type { ComparedParameter, ComparisonOptions } from './document.js';
 import { boundedMargins, boundedStratum, isRobust, stratumOf, testOf } from './findings.js';
 import type { Pair, SweepResults } from './arms.js';
-import { isTested, sumOf } from './total-of.js';
+import { isPairTested, sumOf } from './total-of.js';
 
 /**
  * Compares two sweeps of a matrix by each value of each parameter. The values overlap: each run counts once for every
@@ -41,7 +41,7 @@ export function compareParameters(
       ...test,
       ...boundedMargins(test, best[at], worst[at]),
       robust: isRobust(test.verdict, best[at], worst[at]),
-      ...judgedAndDone(items.filter(isTested)),
+      ...judgedAndDone(items.filter(isPairTested)),
     };
   });
 }

@@ -1,7 +1,7 @@
 import { findExecutable } from '#host';
 import { execa } from 'execa';
 import type { Container, FoundImage, RequestedContainer } from '../environment.js';
-import { type Answer, assertAnswered, reasonIn } from '../machine/machine.js';
+import { type ScriptOutput, assertAnswered, reasonIn } from '../machine/machine.js';
 
 const NOT_THERE = /no such (container|object)|no container with name/i;
 const NOT_RUNNING = /is not running|container state improper|can only (create exec sessions|exec)/i;
@@ -11,7 +11,7 @@ export async function runCli(
   command: Container['command'],
   args: readonly string[],
   { input, timeoutMs }: { input?: string; timeoutMs?: number } = {},
-): Promise<Answer> {
+): Promise<ScriptOutput> {
   const { exitCode, stdout, stderr, timedOut, cause } = await execa(command, args, {
     reject: false,
     encoding: 'buffer',
@@ -44,7 +44,7 @@ export async function runScript(
   container: Container,
   script: string,
   { user }: { user?: string } = {},
-): Promise<Answer | null> {
+): Promise<ScriptOutput | null> {
   const { command, name } = container;
   const answer = await runCli(command, scriptArgs(container, user), { input: script });
   if (answer.exitCode === 0) return answer;
@@ -72,7 +72,7 @@ export async function findImage({
   image,
   command,
 }: RequestedContainer): Promise<{ found: FoundImage } | { found: null; why: string }> {
-  if ((await findExecutable(command)) === null)
+  if (findExecutable(command) === null)
     return { found: null, why: `${command} is not on PATH; install it (apt install ${packageOf[command]})` };
   const { exitCode, stdout, stderr } = await runCli(
     command,
@@ -97,7 +97,7 @@ const packageOf: Record<Container['command'], string> = { docker: 'docker.io', p
 
 /** Returns why `docker` or `podman` cannot be used on this machine; null if it can. */
 export async function cliProblem(command: Container['command']): Promise<string | null> {
-  if ((await findExecutable(command)) === null) return `${command} is not on PATH`;
+  if (findExecutable(command) === null) return `${command} is not on PATH`;
   const { exitCode, stderr } = await runCli(command, ['ps', '--quiet'], { timeoutMs: LOOK_MS });
   return exitCode === 0 ? null : reasonIn(stderr);
 }

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment, EnvironmentHandle, Place, RequestedEnvironment } from '../environment.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { killUntilNoneLeft } from '../machine/scripts.js';
-import { type Answer, type CommandLimits, type Machine, MachineGone, quoted } from '../machine/machine.js';
+import { type ScriptOutput, type CommandLimits, type Machine, MachineGone, quoted } from '../machine/machine.js';
 import { NO_CAP, outputOf, captureCommand, readCaptured, type Captured } from './capture.js';
 import { copyIn, copyOut } from './copy.js';
 import { E2B_KEY, E2bRefused, explained, findE2b, optionsInShell, tryE2b } from './service.js';
 import { readRecord, removeAccess, writeRecord } from './sandbox-state.js';
 import {
   cloudOf,
-  connect,
+  connectSandbox,
   createSandbox,
   forget,
   removeSandboxes,
@@ -31,9 +31,9 @@ const END_MS = 20_000;
 const END_POLL_MS = 500;
 
 /** Runs a script, and again if the connection fails. Returns null if the sandbox is gone. */
-async function run(handle: EnvironmentHandle, script: string, user?: 'root'): Promise<Answer | null> {
+async function run(handle: EnvironmentHandle, script: string, user?: 'root'): Promise<ScriptOutput | null> {
   for (let attempt = 0; ; attempt++) {
-    const connected = await connect(handle);
+    const connected = await connectSandbox(handle);
     if (connected === null) return null;
     try {
       const running = await startInSandbox(connected, {
@@ -49,7 +49,7 @@ async function run(handle: EnvironmentHandle, script: string, user?: 'root'): Pr
       const reason = explained(connected.e2b, `run a script in ${titleOf(handle)}`, error);
       const pauseMs = PAUSES_MS[attempt];
       if (reason instanceof E2bRefused || pauseMs === undefined) {
-        if ((await connect(handle)) === null) return null;
+        if ((await connectSandbox(handle)) === null) return null;
         throw reason;
       }
       await sleep(pauseMs);
@@ -121,7 +121,7 @@ async function fail(handle: EnvironmentHandle, { e2b }: Connected, error: unknow
 
 /** @throws Error if the sandbox is gone */
 async function existing(handle: EnvironmentHandle): Promise<Connected> {
-  const connected = await connect(handle);
+  const connected = await connectSandbox(handle);
   if (connected !== null) return connected;
   const record = await readRecord(handle);
   throw new MachineGone(

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checksPath, commonFields, substring } from '../fields.js';
 import { defineGate, type FileStat, fileText, type GateContext, type Verdict } from '../gate.js';
 import { containing, matching, type TextMatcher } from '../text-matcher.js';
-import { broken, fail, pass, quote, tooSlow } from '../verdicts.js';
+import { broken, fail, pass, quotedText, tooSlow } from '../verdicts.js';
 
 /** Returns why there is no file or directory to check. Null if there is one. */
 function statProblem(path: string, look: FileStat): string | null {
@@ -93,7 +93,7 @@ export function describeDifference(found: string, expected: string): string {
   const line = before.split('\n').length;
   const lineOf = (text: string): string => {
     const [first = ''] = text.slice(start, start + CHUNK).split('\n');
-    return text.length <= start ? 'the end of the file' : quote(first);
+    return text.length <= start ? 'the end of the file' : quotedText(first);
   };
   const [wanted, got] = [lineOf(expected), lineOf(found)];
   return wanted === got

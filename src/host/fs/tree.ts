@@ -195,7 +195,7 @@ async function syncPath(path: string): Promise<void> {
 
 /** Fills a folder under a temporary name and renames it. Does nothing if the folder exists. */
 export async function createFolderOnce(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
-  if (await isFolder(folder)) return;
+  if (isRealFolder(folder)) return;
   const temporary = temporaryName(folder);
   try {
     mkdirSync(temporary, { recursive: true, mode: 0o755 });
@@ -203,14 +203,14 @@ export async function createFolderOnce(folder: string, fill: (temporary: string)
     await rename(temporary, folder);
   } catch (error) {
     // Another process has created it in the meantime, with the same content.
-    if (!(await isFolder(folder))) throw addPathToFullDiskError(error, folder);
+    if (!isRealFolder(folder)) throw addPathToFullDiskError(error, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- callers need not know that it is synchronous
-export async function isFolder(path: string): Promise<boolean> {
+/** True if a path names a folder. Does not follow symlinks. */
+export function isRealFolder(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {

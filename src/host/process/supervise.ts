@@ -66,7 +66,7 @@ const probed = remembered(() => probe());
 
 async function probe(): Promise<Containment> {
   const works = async (mode: Containment): Promise<boolean> => {
-    const [unshare = '', ...args] = await namespaceArgs(mode);
+    const [unshare = '', ...args] = namespaceArgs(mode);
     return (await execa(unshare, [...args, 'true'], { reject: false })).exitCode === 0;
   };
   if (process.platform !== 'linux') return 'group';
@@ -78,18 +78,18 @@ async function probe(): Promise<Containment> {
  * The words that start a command in the PID namespace of a mode; none if it has none. `unshare` is named by its path,
  * because a static busybox as `sh` prefers its own, which cannot kill the namespace when its parent dies.
  */
-async function namespaceArgs(mode: Containment): Promise<string[]> {
+function namespaceArgs(mode: Containment): string[] {
   if (mode !== 'pidns' && mode !== 'userns') return [];
   const user = mode === 'userns' ? ['--user', '--map-current-user'] : [];
-  const unshare = (await findExecutable('unshare')) ?? 'unshare';
+  const unshare = findExecutable('unshare') ?? 'unshare';
   return [unshare, ...user, '--pid', '--fork', '--kill-child=KILL', '--mount-proc'];
 }
 
 /**
  * The words that start what relays the output of the agent; none without perl, where the supervisor does it with cat.
  */
-async function relayArgs({ folder, sealed }: SupervisedCommand): Promise<string[]> {
-  const perl = await findExecutable('perl');
+function relayArgs({ folder, sealed }: SupervisedCommand): string[] {
+  const perl = findExecutable('perl');
   return perl === null ? [] : [perl, supervisorScript('relay.pl'), sealed === true ? 'socket' : 'pipe', folder];
 }
 
@@ -118,8 +118,8 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
       command.folder,
       mode,
       bootId(),
-      ...(await namespaceArgs(mode)),
-      ...(await relayArgs(command)),
+      ...namespaceArgs(mode),
+      ...relayArgs(command),
       'sh',
       supervisorScript('supervise.sh'),
       command.folder,

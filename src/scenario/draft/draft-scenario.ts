@@ -22,7 +22,7 @@ export interface DraftedTool {
   schema: string | null;
 }
 
-export interface Draft {
+export interface ScenarioDraft {
   scenario: string;
   agentsMd: string;
   /** The edits to make, with the line in the scenario. */
@@ -34,7 +34,7 @@ const EDIT = '# EDIT: ';
 const MAX_LISTED = 20;
 
 /** Drafts a scenario that the mock agent passes, from what the tool says about itself. */
-export function draftScenario(tool: DraftedTool): Draft {
+export function draftScenario(tool: DraftedTool): ScenarioDraft {
   const { name, binary, help } = tool;
   const call = shellWord(tool.call);
   const commandOf = (words: readonly string[]): string => [call, ...words.map(shellWord)].join(' ');
@@ -110,7 +110,7 @@ const agentsMdOf = ({ call, help }: DraftedTool, helpCommand: string): string =>
     `\`${helpCommand}\` says how to use it.`,
   );
 
-const editsIn = (scenario: string): Draft['edits'] =>
+const editsIn = (scenario: string): ScenarioDraft['edits'] =>
   scenario.split('\n').flatMap((line, at) => {
     const start = line.indexOf(EDIT);
     return line.trimStart().startsWith(EDIT) ? [{ line: at + 1, what: line.slice(start + EDIT.length) }] : [];

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { copyBestEffort, createFolderOnce, isFolder, readInside, removeTree, temporaryName } from '#host';
+import { copyBestEffort, createFolderOnce, isRealFolder, readInside, removeTree, temporaryName } from '#host';
 import { withinTime } from './answer-time.js';
 import { checkedName, isHidden } from './names.js';
 import type { SharedStore } from './shared-store.js';
@@ -34,7 +34,7 @@ export function createFolderStore(folder: string): SharedStore {
     putFolder: async (name, from) => storeFolder(root, from, pathOf(name)),
     async getFolder(name, to) {
       const stored = pathOf(name);
-      if (!(await answer(isFolder(stored)))) return false;
+      if (!isRealFolder(stored)) return false;
       await createFolderOnce(to, (temporary) => copyWhole(stored, temporary));
       return true;
     },
@@ -176,7 +176,7 @@ async function makeFolder(root: string, folder: string): Promise<boolean> {
 }
 
 async function storeFolder(root: string, from: string, to: string): Promise<void> {
-  if (await isFolder(to)) return;
+  if (isRealFolder(to)) return;
   const group = await makeFolder(root, dirname(to));
   await createFolderOnce(to, async (temporary) => {
     await copyWhole(from, temporary);

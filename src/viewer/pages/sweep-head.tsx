@@ -3,7 +3,7 @@ import { RerunSweep } from './rerun-buttons.js';
 import { embedded, order } from './api.js';
 import { Chip, Name, OutcomeBar, Outside } from './parts.js';
 import { addressOf } from './router.js';
-import { percent, statusOf } from './sweeps-page.js';
+import { passedPercent, statusOf } from './sweeps-page.js';
 import { useState } from 'preact/hooks';
 import { testedOf } from '#decide/pure';
 import { formatCost, plainText } from '#lib/pure';
@@ -30,7 +30,7 @@ export function SweepHead({ answer: { document, engine, openCount, choices, note
       </div>
       <div class="summary">
         <p class="headline">
-          <strong>{tested === 0 ? 'n/a' : percent(passed, tested)}</strong> passed
+          <strong>{tested === 0 ? 'n/a' : passedPercent(passed, tested)}</strong> passed
         </p>
         <p class="soft">
           {passed} of {tested} tested

@@ -13,7 +13,7 @@ import { comparisonFor, forecastFor } from './compare.js';
 import type { EngineView } from './engine.js';
 import { eventsOf, wholeEvent } from './events.js';
 import { refusalOf } from './guard.js';
-import { findRun, readRun, reviewOf, storeReview } from './runs.js';
+import { findRun, answerForRun, reviewOf, storeReview } from './runs.js';
 import { schedulesOf } from './schedules.js';
 import { ndjson } from './stream.js';
 import { selectionIn } from '../shared/select-runs.js';
@@ -122,7 +122,7 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     await steer(source, sweep, verb);
     return context.json({});
   });
-  app.get('/api/runs/:run', async (context) => context.json(await readRun(source, context.req.param('run'))));
+  app.get('/api/runs/:run', async (context) => context.json(await answerForRun(source, context.req.param('run'))));
   app.get('/api/runs/:run/events', async ({ req }) => {
     const id = req.param('run');
     const place = await findRun(source, id);

@@ -8,7 +8,7 @@ import type { Plan } from '#scenario';
 import { readEvents, runFiles } from '#store';
 import { readRecords, sweepDocument } from '#sweeps';
 import type { EmbeddedReport, EventsLine, ReportedRun, ShownEvent, Sibling } from '../protocol.js';
-import { importantFirst, keyOf } from '../shared/select-runs.js';
+import { importantFirst, selectionKey } from '../shared/select-runs.js';
 import { changesInFolder } from './changes.js';
 import { shownEvent } from './events.js';
 import { lastResults, notesOf, failureReasons } from './sweeps.js';
@@ -103,7 +103,7 @@ async function embedRun(
       metrics,
       human: cell.human ?? null,
       uiUrl: null,
-      siblings: siblings.get(keyOf(cell)) ?? [],
+      siblings: siblings.get(selectionKey(cell)) ?? [],
     },
     events: eventsIn(runFiles(cell.results_dir).events, ofRun),
     changes: tooLong
@@ -119,8 +119,8 @@ async function embedRun(
 function siblingsIn(cells: readonly SweepCell[]): Map<string, Sibling[]> {
   const own = cells.filter(({ cached }) => !cached);
   return new Map(
-    groupBy(own, keyOf).map((group) => [
-      keyOf(group[0] as SweepCell),
+    groupBy(own, selectionKey).map((group) => [
+      selectionKey(group[0] as SweepCell),
       group.flatMap((cell) => {
         const run = idOf(cell);
         const { outcome, repetition } = cell;

@@ -21,7 +21,7 @@ import type { SweepAnswer, SweepsAnswer, SweepState } from '../protocol.js';
 import type { Selection } from '../shared/select-runs.js';
 import { sliceSweep } from '../shared/slice-sweep.js';
 import type { EngineView } from './engine.js';
-import { nextLook, whenChanged } from './stream.js';
+import { nextPoll, whenChanged } from './stream.js';
 
 interface Source {
   resultsPath: string;
@@ -117,7 +117,7 @@ async function* statesOf(
     const text = JSON.stringify(answer);
     if (text !== sent) yield answer;
     sent = text;
-    if (!(await nextLook(signal, LOOK_MS))) return;
+    if (!(await nextPoll(signal, LOOK_MS))) return;
   }
 }
 

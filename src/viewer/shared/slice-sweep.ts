@@ -5,7 +5,7 @@ import type { EmbeddedReport, MatrixCell, ReportedRun, SweepAnswer, SweepState }
 import {
   agentName,
   importantFirst,
-  keyOf,
+  selectionKey,
   outcomeName,
   type Selection,
   selectionIn,
@@ -55,7 +55,7 @@ export function sliceSweep(
 }
 
 const matrixOf = (cells: readonly SweepCell[], running: { has(id: string): boolean }): MatrixCell[] =>
-  groupBy(cells, keyOf).map((group) => {
+  groupBy(cells, selectionKey).map((group) => {
     const [{ scenario, variant, agent, model }] = group as [SweepCell];
     const looks = group.length > MAX_DOTS ? [] : group.map((cell) => lookOf(cell, running));
     return { scenario, variant, agent, model, ...countOf(group, running), looks };

@@ -8,7 +8,7 @@ import {
   accountOf,
   isUndecided,
   kindKey,
-  kindOf,
+  cellKindOf,
   modelKey,
   workingRuns,
   type Queue,
@@ -87,7 +87,7 @@ function startNext(state: SchedulerState, now: number): Step | null {
   };
   for (const queue of candidates) {
     for (const page of queue.cells) {
-      if (mustWait(kindOf(page))) continue;
+      if (mustWait(cellKindOf(page))) continue;
       const admitted = money === null ? 'start' : admission(money, estimates, page);
       if (admitted === 'start') return started(state, queue, page, now);
       if (admitted === 'never') return leftOut(state, queue, page);

@@ -2,7 +2,15 @@ import { groupBy } from '#lib/pure';
 import type { CellPage, Decided, UnreadCells } from '#protocol';
 import { couldRun } from './may-start.js';
 import { withEarlierCost } from './money.js';
-import { allRead, kindOf, modelKey, type Queue, type SchedulerState, type WaitingCell, withLimit } from './state.js';
+import {
+  allRead,
+  cellKindOf,
+  modelKey,
+  type Queue,
+  type SchedulerState,
+  type WaitingCell,
+  withLimit,
+} from './state.js';
 
 /** The cells to read next: those at `positions`, or a page that begins at `offset`. */
 export type CellsToRead = { positions: readonly number[] } | { offset: number };
@@ -18,7 +26,7 @@ export const PAGE = 100;
 export function nextToRead(state: SchedulerState): CellsToRead | null {
   const { loading, unread, queues, rest, caps } = state;
   if (loading || allRead(state)) return null;
-  const ready = queues.filter(({ cells }) => cells.slice(0, 1).some((one) => couldRun(state, kindOf(one))));
+  const ready = queues.filter(({ cells }) => cells.slice(0, 1).some((one) => couldRun(state, cellKindOf(one))));
   if (ready.reduce((sum, { cells }) => sum + cells.length, 0) >= Math.max(PAGE, caps.total)) return null;
   const positions = unread.filter((kind) => couldRun(state, kind)).flatMap((kind) => kind.positions);
   if (positions.length > 0) return { positions: positions.sort((a, b) => a - b).slice(0, PAGE) };

@@ -11,7 +11,7 @@ export interface HostSign {
  * clocks are compared. Of a long time between two looks only `maxMs` count: while nobody could look, the hosts may
  * have had no server either.
  */
-export function look(
+export function updateSigns(
   before: ReadonlyMap<string, HostSign>,
   signs: Signs,
   elapsedMs: number,

@@ -14,7 +14,7 @@ const compiled = await compileSources();
  */
 async function placeIn(root: string, decide: boolean, { bwrap }: { bwrap: boolean }): Promise<Place> {
   const folder = await newFolder();
-  for (const name of ['env', 'true']) symlinkSync((await findExecutable(name)) ?? '', join(folder, name));
+  for (const name of ['env', 'true']) symlinkSync(findExecutable(name) ?? '', join(folder, name));
   if (bwrap) writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\n', { mode: 0o755 });
   const program = compiled.program(`
     import { settledEnvironment } from './activities/run/settled-environment.js';

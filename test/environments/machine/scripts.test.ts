@@ -5,7 +5,7 @@ import { findExecutable } from '../../../src/host/process/find-deno.js';
 import { newFolder } from '../../host/temporary.js';
 
 it('names all programs that an image lacks', async () => {
-  const shell = (await findExecutable('dash')) ?? (await findExecutable('bash')) ?? 'sh';
+  const shell = findExecutable('dash') ?? findExecutable('bash') ?? 'sh';
   const { stderr } = await execa(shell, ['-c', whoScript], {
     env: { PATH: await newFolder() },
     reject: false,
