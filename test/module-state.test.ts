@@ -14,7 +14,7 @@ const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
 const ALLOWED: Readonly<Record<string, { names: string[]; why: string }>> = {
   'lib/engine-protocol.ts': { names: ['HISTORY_MARKERS'], why: 'a constant list, which has no entries yet' },
   'lib/format/table.ts': { names: ['segmenter'], why: 'a constant that takes 8 ms to make' },
-  'host/fs/disk-room.ts': { names: ['block'], why: 'random bytes, any of them will do' },
+  'host/fs/disk-space.ts': { names: ['block'], why: 'random bytes, any of them will do' },
   'host/process/process-identity.ts': {
     names: ['knownBootId', 'known'],
     why: 'neither the boot nor the identity of a process changes while it runs',

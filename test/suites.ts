@@ -106,7 +106,13 @@ export const AREAS: readonly Area[] = [
       'test/commands/signals',
       'test/long/away-server',
     ],
-    covers: ['src/engine/', 'src/commands/engine.ts', 'src/commands/keep.ts', 'src/client/', 'src/engine/temporal/'],
+    covers: [
+      'src/engine/',
+      'src/commands/engine.ts',
+      'src/commands/engine-keep.ts',
+      'src/client/',
+      'src/engine/temporal/',
+    ],
   },
   {
     tests: ['test/chaos/attacks-', 'test/workflows/proofs', 'test/workflows/malformed-arguments'],
@@ -169,8 +175,8 @@ export const AREAS: readonly Area[] = [
   {
     tests: ['test/chaos/stop-on-full-disk', 'test/long/full-disk', 'test/long/keeper-full-disk'],
     covers: [
-      'src/host/fs/disk-room.ts',
-      'src/activities/step/room.ts',
+      'src/host/fs/disk-space.ts',
+      'src/activities/step/disk-space.ts',
       'src/activities/write-report.ts',
       'src/activities/report/',
       'src/lib/errors/',
@@ -188,7 +194,7 @@ export const AREAS: readonly Area[] = [
       'src/activities/hosts/',
       'src/workflows/scheduler/',
       'src/store/shared/',
-      'src/client/open-runs.ts',
+      'src/client/end-open-runs.ts',
       'src/protocol/signs-of-life.ts',
       'src/commands/worker.ts',
     ],

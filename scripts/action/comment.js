@@ -5,7 +5,7 @@ import { markerOf } from './comment-text.js';
 import { addToSummary, annotate, variable } from './workflow.js';
 
 /** At most this many pages of 100 comments are searched for the earlier one. */
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 const TIMEOUT_MS = 30_000;
 
 const issues = `/repos/${variable('GITHUB_REPOSITORY')}/issues`;
@@ -35,7 +35,7 @@ try {
  * @returns {Promise<number | null>}
  */
 async function find(number, marker) {
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
     const found = await ask('GET', `${issues}/${number}/comments?per_page=100&page=${page}`);
     for (const { id, body, user, author_association: association } of found)
       if (

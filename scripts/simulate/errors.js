@@ -1,4 +1,4 @@
-import { MOST_TRIES } from '../../src/decide/decision/paired-cells.ts';
+import { MAX_TRIES } from '../../src/decide/decision/paired-cells.ts';
 import { decide } from '../../src/decide/decision/decide.ts';
 import { share } from './fixed.js';
 
@@ -42,11 +42,11 @@ const PLAN = {
 export function untilClearWithErrors(random, rates, errors) {
   /** @returns {import('../../src/decide/decision/paired-cells.ts').CellResult} */
   const resultOf = (/** @type {'base' | 'head'} */ side) => {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const outcome = random.chance(rates[side]) ? 'pass' : 'fail';
       if (!random.chance(errors[side][outcome])) return { outcome, cost_usd: null, errors: tries };
     }
-    return { outcome: 'error', cost_usd: null, errors: MOST_TRIES };
+    return { outcome: 'error', cost_usd: null, errors: MAX_TRIES };
   };
   const results = new Map(CELLS.map(({ id, variant }) => [id, resultOf(variant === 'base' ? 'base' : 'head')]));
   return decide(CELLS, PLAN, results, 'completed').decision;

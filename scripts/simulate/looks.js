@@ -12,7 +12,7 @@ import { sweepOf } from './sweeps.js';
  * Question
  */
 
-const MOST_LOOKS = 4;
+const MAX_LOOKS = 4;
 
 /**
  * A question as users ask it: compare, buy the runs that the hint names, compare, and so on, until a difference is
@@ -21,7 +21,7 @@ const MOST_LOOKS = 4;
  * @param {Random} random @param {Question} question @param {{ looks?: number, between?: boolean }} [options]
  * @returns {'better' | 'worse' | null} what is found
  */
-function ask(random, { configurations, ...question }, { looks = MOST_LOOKS, between = false } = {}) {
+function ask(random, { configurations, ...question }, { looks = MAX_LOOKS, between = false } = {}) {
   /** @type {ResultLine[]} */
   const results = [];
   let sweeps = 0;

@@ -1,5 +1,5 @@
 import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.ts';
-import { armsOf } from '../../src/decide/comparison/samples.ts';
+import { armsOf } from '../../src/decide/comparison/arms.ts';
 import { replayRounds } from '../../src/decide/decision/replay-rounds.ts';
 import { createFacts, sameResult } from '../../src/store/result-facts.ts';
 import { parseResult } from '../../src/store/results-log.ts';

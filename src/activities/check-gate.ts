@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import {
-  answersAsked,
+  modelAnswersOf,
   checkGate as check,
   composeGatePrompt,
   findObject,
@@ -9,11 +9,11 @@ import {
 } from '#gates';
 import { GateDetail, redactFields, STEPS } from '#model';
 import { passedGate, type RunRef } from '#protocol';
-import { gatesOf, modelAsked } from '#scenario';
-import { workApart } from './gate/check-in-process.js';
+import { gatesOf, judgeModelOf } from '#scenario';
+import { runWork } from './gate/run-work.js';
 import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
-import { whatWasDone } from './gate/what-was-done.js';
+import { observedWork } from './gate/observed-work.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
@@ -35,25 +35,25 @@ export const checkGate =
     if (placed === undefined) throw new RangeError(`no gate ${index}`);
     const { gate: spec } = placed;
     const { environment, handle } = context;
-    const asked = modelAsked(context);
+    const asked = judgeModelOf(context);
     const name = STEPS.gate(index, turn);
     const detail = await runStepOnce<GateDetail>(context, name, async (fence) => {
       const kept = await keptVerdict(deps, context, placed, index, turn);
       if (kept !== null) return kept;
       const startedAt = performance.now();
       const used: Pick<GateDetail, 'model_used'> = {};
-      const evidence = watchEvidence(whatWasDone(context, placed, turn), handle);
+      const evidence = watchEvidence(observedWork(context, placed, turn), handle);
       const verdict = await heartbeating((signal) => {
         const inStep = stepCommands(context, name, signal, context.checksFolder);
         return check(spec, {
           exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
-          work: (kind, input, timeoutSecs) => workApart(kind, input, timeoutSecs, signal),
-          look: (path) => environment.look(handle, path),
+          work: (kind, input, timeoutSecs) => runWork(kind, input, timeoutSecs, signal),
+          look: (path) => environment.lookInside(handle, path),
           expected: (path) => lookInChecks(context, path),
           ...evidence.done,
           skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),
           ask: (question) =>
-            askForGate(context, name, question, fence, signal, (name) => {
+            collectGateVotes(context, name, question, fence, signal, (name) => {
               if (name !== null) used.model_used = name;
             }),
         });
@@ -69,7 +69,7 @@ export const checkGate =
         message: verdict.message,
         detail: verdict.detail ?? null,
         duration_ms: Math.round(performance.now() - startedAt),
-        ...(answersAsked(spec) === 0 || asked === null ? {} : { judged_by: asked }),
+        ...(modelAnswersOf(spec) === 0 || asked === null ? {} : { judged_by: asked }),
         ...used,
         ...(forgeable === null ? {} : { forgeable }),
       };
@@ -82,9 +82,9 @@ export const checkGate =
  * Asks a model for a gate. Its answers are kept under the name of the gate's step. `noteModel`: gets the model's name
  * for itself.
  */
-async function askForGate<A>(
+async function collectGateVotes<A>(
   context: LoadedRun & RunAccess,
-  asker: string,
+  caller: string,
   { instructions, evidence, example, read, votes: wanted, ...form }: GateQuestion<A>,
   fence: Fence,
   signal: AbortSignal,
@@ -100,7 +100,7 @@ async function askForGate<A>(
   const { votes, answers } = await collectVotes(
     context,
     {
-      asker,
+      caller,
       votes: wanted,
       form,
       prompt: () => Promise.resolve(prompt),

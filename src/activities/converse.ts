@@ -47,7 +47,7 @@ async function decide(
     const asked = step.ends_when[decision.ask]?.judge;
     if (asked === undefined) throw new RangeError(`condition ${decision.ask} asks no model`);
     const question = {
-      asker: `${STEPS.ending(number)} condition ${decision.ask + 1}`,
+      caller: `${STEPS.ending(number)} condition ${decision.ask + 1}`,
       votes: 1,
       form: { timeoutSecs: step.ask_secs, schema: conditionSchema },
       read: readConditionAnswer,
@@ -98,12 +98,12 @@ export const simulateUser =
   (deps: Deps) =>
   async (run: RunRef, { number, at }: ConversationTurn): Promise<true> => {
     const context = await loadWithAccess(deps, run);
-    const asker = STEPS.user(number);
-    await runStepOnce<UserMessage>(context, asker, async (fence) => {
+    const caller = STEPS.user(number);
+    await runStepOnce<UserMessage>(context, caller, async (fence) => {
       const { step, state } = await readConversation(context, { number: number - 1, at });
       const { temperature, max_tokens: maxTokens } = step.user;
       const question = {
-        asker,
+        caller,
         votes: 1,
         form: { timeoutSecs: step.ask_secs, schema: null, temperature, maxTokens },
         prompt: () => Promise.resolve(userPrompt(step.user, redactTurns(state.turns, context.redact))),

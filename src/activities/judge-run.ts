@@ -42,7 +42,7 @@ async function judge(deps: Deps, context: LoadedRun & RunAccess, fence: Fence, s
   const collected = await collectVotes(
     context,
     {
-      asker: STEPS.judge,
+      caller: STEPS.judge,
       votes,
       form: { timeoutSecs, schema: answerSchema(rubric) },
       prompt: async () => composePrompt(await gatherQuestion(deps, context, rubric)),

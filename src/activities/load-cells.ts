@@ -1,5 +1,5 @@
 import { type Agent, agentOfCell, knownAgents } from '#agents';
-import { mostCost, turnOrder } from '#decide';
+import { maxCost, turnOrder } from '#decide';
 import { proveRun, readSweepEnv, sweepEnvFrom } from '#host';
 import { groupBy } from '#lib';
 import type { Cell } from '#model';
@@ -11,7 +11,7 @@ import {
   type ProviderLimit,
   runWorkflowId,
 } from '#protocol';
-import { type EffectiveScenario, modelAsked, type Plan, scenarioOf } from '#scenario';
+import { type EffectiveScenario, judgeModelOf, type Plan, scenarioOf } from '#scenario';
 import {
   beginRound,
   giveUpEarlierRounds,
@@ -187,11 +187,11 @@ async function estimator(
     const effective = scenarios.get(scenarioOf(plan, cell)?.hash ?? '');
     const highest = resultsIndex(resultsPath).highestCost(cell);
     const limit = effective?.scenario.cost.max_usd ?? null;
-    const isJudged = effective !== undefined && modelAsked(effective) !== null;
+    const isJudged = effective !== undefined && judgeModelOf(effective) !== null;
     // No agent is started, and earlier runs do not show what their checks cost.
     if (plan.regrade?.or_run === false) return { estimateUsd: isJudged ? null : 0 };
     const isFree = agentOfCell(cell, agents)?.free === true;
-    const estimateUsd = mostCost({ limit, highest, isFree, isJudged });
+    const estimateUsd = maxCost({ limit, highest, isFree, isJudged });
     return { estimateUsd, ...(limit !== null && !isJudged ? { limited: true } : {}) };
   };
 }

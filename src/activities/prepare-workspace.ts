@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { sharesHost } from '#environments';
-import { answersAsked, gateSubject, isQuickGate } from '#gates';
+import { modelAnswersOf, gateSubject, isQuickGate } from '#gates';
 import { isSmallTree, readJsonIfThere } from '#host';
 import { assertNever, beginningOf, commandText } from '#lib';
 import { type RunRecord, STEPS } from '#model';
@@ -213,9 +213,9 @@ function runPlanOf(context: RunIdentity & RunSecrets, prepared: Prepared): RunPl
       ...(everyTurn ? { everyTurn } : {}),
       type: gate.type,
       subject: brief(context.redact(gate.name ?? gateSubject(gate))),
-      timeoutSecs: gate.timeout_secs * Math.max(1, answersAsked(gate)),
+      timeoutSecs: gate.timeout_secs * Math.max(1, modelAnswersOf(gate)),
       inProcess: isQuickGate(gate),
-      ...(answersAsked(gate) === 0 ? {} : { asks: true }),
+      ...(modelAnswersOf(gate) === 0 ? {} : { asks: true }),
     })),
     evaluators: scenario.checks.evaluators.map(({ name, timeout_secs }) => ({
       name,

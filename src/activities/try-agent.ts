@@ -7,7 +7,7 @@ import { createRedactor } from '#lib';
 import { type EndReason, hasProblems, OutputProblems, redactFields, type TokenUsage } from '#model';
 import type { Plan } from '#scenario';
 import { type AgentRef, resolveAgent, variablesOfAgent } from './credentials/resolve-agent.js';
-import { loginSecrets, whyNotLoggedIn } from './credentials/login-files.js';
+import { loginSecrets, loginProblem } from './credentials/login-files.js';
 import { planQuestion, readStart, startOneShot } from './agent/one-shot-agent.js';
 import { type AgentInPlace, pathsIn } from './run/run-paths.js';
 
@@ -43,7 +43,7 @@ export async function tryAgent(
   const resolved = resolveAgent(plan, who, values);
   if (resolved === null) throw new Error(`unknown agent ${who.agent}`);
   if (resolved.missing.length > 0) return { unfit: `not set: ${resolved.missing.join(', ')}` };
-  const notLoggedIn = whyNotLoggedIn(resolved);
+  const notLoggedIn = loginProblem(resolved);
   if (notLoggedIn !== null) return { unfit: notLoggedIn };
   const root = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
   const placed: AgentInPlace = {
@@ -83,7 +83,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Trial> {
   const environment = environments.local;
-  const planned = await planQuestion(placed, PROMPT, 1);
+  const planned = planQuestion(placed, PROMPT, 1);
   if (planned.program === null) return { unfit: `${placed.agent.program} was not found; install it` };
   await startOneShot(environment, placed, planned, 1, timeoutSecs);
   await environment

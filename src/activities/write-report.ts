@@ -117,7 +117,7 @@ async function write(
     if (found.agent !== null && found.agent.result.record.starts > 0) {
       await addPostScripts(
         context,
-        found.commands.flatMap(({ of, left }) => (of.isAfterAgent ? [left] : [])),
+        found.commands.flatMap(({ of, manifest }) => (of.isAfterAgent ? [manifest] : [])),
       );
       await writeHuman(context, found.agent.result.record);
     }

@@ -4,7 +4,7 @@ import type { EventBody } from '#model';
 
 /** Descriptor of the agent's output. Standard output is not used, because any code may write to it. */
 const OUTPUT = 3;
-const OUTPUT_LIMIT = 64 * 1024;
+const MAX_OUTPUT = 64 * 1024;
 
 /** Prints an event of the agent. */
 export function emit(event: EventBody): void {
@@ -31,8 +31,8 @@ export function emitResult(id: string, isError: boolean, output: unknown): void 
     id,
     exit_code: null,
     is_error: isError,
-    output: beginningOf(text, OUTPUT_LIMIT),
-    truncated: text.length > OUTPUT_LIMIT,
+    output: beginningOf(text, MAX_OUTPUT),
+    truncated: text.length > MAX_OUTPUT,
   });
 }
 

@@ -1,4 +1,4 @@
-import { askForText, explainModelError, knownProviders, type ModelProvider } from '#host';
+import { generateAnswer, explainModelError, knownProviders, type ModelProvider } from '#host';
 import { isMap } from '#lib';
 import type { HostModel } from './hosted.js';
 import { emit, messageOf } from './events.js';
@@ -8,15 +8,15 @@ export type AskModel = (question: { system?: string | undefined; prompt: string 
 
 const KEY = 'KEY';
 
-type Connected = ReturnType<ModelProvider['connect']>;
+type ConnectedModel = ReturnType<ModelProvider['connect']>;
 
 /** Connects the model of the cell, for a character. Each answer is recorded with its tokens. */
 export function connectModel(model: HostModel, key: string, character: object): AskModel {
   const temperature = temperatureOf(character);
-  let connected: Connected | null = null;
+  let connected: ConnectedModel | null = null;
   return async (question) => {
     connected ??= connect(model, key);
-    const { text, usage } = await askForText(await connected, { ...question, temperature });
+    const { text, usage } = await generateAnswer(await connected, { ...question, temperature });
     emit({
       type: 'usage',
       input: usage.inputTokenDetails.noCacheTokens ?? usage.inputTokens ?? null,
@@ -37,7 +37,7 @@ export function temperatureOf(character: object): number | undefined {
   return typeof temperature === 'number' ? temperature : undefined;
 }
 
-function connect({ provider, model, baseUrl, configured }: HostModel, key: string): Connected {
+function connect({ provider, model, baseUrl, configured }: HostModel, key: string): ConnectedModel {
   const settings = { base_url: baseUrl ?? '', api_key: `\${${KEY}}`, free: false };
   const known = knownProviders(configured ? { [provider]: settings } : {}).get(provider);
   if (known === undefined) throw new Error(`unknown provider ${provider}`);

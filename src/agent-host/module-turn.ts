@@ -16,7 +16,7 @@ export interface TurnOfHistory {
 }
 
 /** Performs an action and records it. Returns what it returns, or throws what it throws. */
-export type Act = <T>(name: string, input: unknown, perform: () => T | Promise<T>) => Promise<T>;
+export type PerformAction = <T>(name: string, input: unknown, perform: () => T | Promise<T>) => Promise<T>;
 
 interface AgentContext {
   services: Services;
@@ -42,7 +42,7 @@ export interface Reply {
 }
 
 export interface ModuleAgent {
-  respond(input: string, turn: { act: Act }): Promise<string | Reply> | string | Reply;
+  respond(input: string, turn: { act: PerformAction }): Promise<string | Reply> | string | Reply;
 }
 
 export type CreateAgent = (context: AgentContext) => ModuleAgent | Promise<ModuleAgent>;
@@ -144,7 +144,7 @@ const running: string[] = [];
 const runningAction = (): string | null => running.at(-1) ?? null;
 
 /** Performs an action of an agent, and prints events of it. */
-const act: Act = async (name, input, perform) => {
+const act: PerformAction = async (name, input, perform) => {
   const id = randomUUID();
   emitCall(id, name, input);
   running.push(name);

@@ -2,7 +2,7 @@ import type { HostedRun } from '#agent-host';
 import type { StopReason } from '#lib';
 import type { EndReason, EventBody, OutputProblems, TokenUsage } from '#model';
 import type { StoredSubject, SubjectKind } from '#subjects';
-import type { Mock } from './mock-schema.js';
+import type { MockScript } from './mock-schema.js';
 import type { RequestReader } from './request-reader.js';
 
 /** The task of an agent, independent of the particular agent. Paths are absolute. */
@@ -22,7 +22,7 @@ export interface AgentRequest {
   /** Access to the model's provider. Null for agents that get none from us. */
   access: ModelAccess | null;
   /** The scenario's scripted steps, for the mock. */
-  mock: Mock | null;
+  mock: MockScript | null;
   /** True if this program's files and its Node are available; false in a container. */
   hasNode: boolean;
   /** The data for agents in the agent host. Null or absent if the agent is not that of a scenario. */
@@ -173,7 +173,7 @@ interface LastAnswerSource {
    * Returns why the last answer of a session is incomplete, from the last of those records. Null if nothing says that
    * it is.
    */
-  whyIncomplete(records: string, sessionId: string): string | null;
+  sessionProblem(records: string, sessionId: string): string | null;
 }
 
 /** An agent program. The worker supervises it; an adapter only knows how to start it and how to read its output. */

@@ -4,7 +4,7 @@ import { unknownRequest } from '#model';
 import type { Agent, AgentLaunch, AgentRequest, AgentSettings, McpProgram, ModelAccess } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { codexStream, codexUsageInLog } from './streams/codex.js';
-import { fieldsOf, textOf } from './streams/json-fields.js';
+import { fieldsOf, stringOf } from './streams/json-fields.js';
 import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 
 /** The variable that Codex reads the key from, and hides from the commands that it runs. */
@@ -133,7 +133,7 @@ export function codexRequest(): RequestReader {
   let turns = 0;
   return requestReader(({ type, payload }) => {
     const fields = fieldsOf(payload);
-    const kind = textOf(fields['type']) ?? '';
+    const kind = stringOf(fields['type']) ?? '';
     if (type === 'event_msg' && kind === 'task_started') turns += 1;
     const isCut = (type === 'response_item' && kind.endsWith('_output')) || turns > 1;
     if (isCut) return unknownRequest('the first answer of its model was cut off');

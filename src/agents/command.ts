@@ -5,7 +5,7 @@ import { classifyByExit } from './failures/classify.js';
 import { eventStream } from './streams/event-stream.js';
 
 /** In characters. The rest of a longer answer is only in transcript.raw.txt. */
-const TEXT_LIMIT = 256 * 1024;
+const MAX_TEXT = 256 * 1024;
 
 /** Reads output that is plain text. All of it becomes one message of the assistant. */
 export function textStream(): StreamParser {
@@ -13,7 +13,7 @@ export function textStream(): StreamParser {
   let kept = 0;
   return {
     line(text) {
-      if (kept < TEXT_LIMIT) lines.push(beginningOf(text, TEXT_LIMIT - kept));
+      if (kept < MAX_TEXT) lines.push(beginningOf(text, MAX_TEXT - kept));
       kept += text.length + 1;
       return [];
     },

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { splitModel, withoutVersion } from '#lib';
 import type { Agent, AgentEnd, AgentRequest, AgentSettings, Classified, LoginFile } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
-import { geminiStream, whyIncomplete } from './streams/gemini.js';
+import { geminiStream, sessionProblem } from './streams/gemini.js';
 import { mcpSettings } from './subject-files.js';
 import { meaningfulLines } from './failures/stderr-noise.js';
 import { fieldsOf } from './streams/json-fields.js';
@@ -59,7 +59,7 @@ export function gemini(settings: AgentSettings): Agent {
     lastAnswer: {
       log: telemetryOf,
       records: '/^    "event.name": "gemini_cli.api_response",$/,/^  }/p',
-      whyIncomplete,
+      sessionProblem,
     },
     classify: classifyGemini,
   };

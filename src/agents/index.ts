@@ -13,7 +13,7 @@ export type {
 } from './agent.js';
 export { PLACEHOLDERS } from './command.js';
 export { adapterNames, agentOfCell, hostedAdapters, knownAgents } from './known-agents.js';
-export { Mock } from './mock-schema.js';
+export { MockScript as Mock } from './mock-schema.js';
 export { none } from './mock.js';
 export { type Contradiction, createContradictionFinder, createEndTracker } from './streams/contradictions.js';
 export { errorEvent } from './streams/stream-events.js';

@@ -15,7 +15,7 @@ import { usageOfStep } from './mock-script.js';
  * our event stream.
  */
 
-const OUTPUT_LIMIT = 64 * 1024;
+const MAX_OUTPUT = 64 * 1024;
 /** The time to wait for more output after a command has exited. */
 const DRAIN_MS = 100;
 
@@ -35,8 +35,8 @@ const result = (id: string, exitCode: number | null, output: string, isError = e
     id,
     exit_code: exitCode,
     is_error: isError,
-    output: beginningOf(output, OUTPUT_LIMIT),
-    truncated: output.length > OUTPUT_LIMIT,
+    output: beginningOf(output, MAX_OUTPUT),
+    truncated: output.length > MAX_OUTPUT,
   });
 };
 
@@ -46,7 +46,7 @@ async function runShell(command: string): Promise<{ exitCode: number | null; out
   const output = [child.stdout, child.stderr].map((stream) => {
     const kept = { text: '' };
     stream.setEncoding('utf8').on('data', (text: string) => {
-      if (kept.text.length <= OUTPUT_LIMIT) kept.text += text;
+      if (kept.text.length <= MAX_OUTPUT) kept.text += text;
     });
     return kept;
   });

@@ -75,7 +75,7 @@ export const MockStep = z.union(steps, {
 export type MockStep = z.infer<typeof MockStep>;
 
 /** The script of the agent `mock`. Without steps, the agent reports that it did nothing and completes. */
-export const Mock = z.strictObject({
+export const MockScript = z.strictObject({
   steps: z.array(MockStep).default([]).describe('What it does, in this order'),
 });
-export type Mock = z.infer<typeof Mock>;
+export type MockScript = z.infer<typeof MockScript>;

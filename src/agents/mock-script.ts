@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { shellWord } from '#lib';
 import { type EventBody, NO_USAGE } from '#model';
-import type { Mock, MockStep } from './mock-schema.js';
+import type { MockScript, MockStep } from './mock-schema.js';
 
 type Usage = Extract<MockStep, { usage: unknown }>['usage'];
 
@@ -47,7 +47,7 @@ perform() {
 `;
 
 /** Returns the mock agent as a script for `sh`, for containers, which do not have our Node. */
-export function mockScript({ steps }: Mock): string {
+export function mockScript({ steps }: MockScript): string {
   let calls = 0;
   const call = (name: string, input: Record<string, string>, command: string | null) => ({
     type: 'tool_call' as const,

@@ -5,7 +5,7 @@ import type { Agent, AgentLaunch, AgentRequest, AgentSettings, LaunchFile, Model
 import { endOfProject } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
 import { piStream } from './streams/pi.js';
-import { countOf, fieldsOf, listOf } from './streams/json-fields.js';
+import { wholeNumberOf, fieldsOf, listOf } from './streams/json-fields.js';
 import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 
 /** Providers that pi knows: the variable for the key, and a function that adapts an address for pi. */
@@ -119,7 +119,7 @@ export const piRequest = (): RequestReader =>
     if (line['type'] !== 'message_end' || message['role'] !== 'assistant') return null;
     const usage = fieldsOf(message['usage']);
     const isEmpty = listOf(message['content']).length === 0;
-    const failed = (message['stopReason'] === 'error' || isEmpty) && (countOf(usage['totalTokens']) ?? 0) === 0;
+    const failed = (message['stopReason'] === 'error' || isEmpty) && (wholeNumberOf(usage['totalTokens']) ?? 0) === 0;
     return failed ? null : requestOf(usage['input'], usage['cacheRead'], usage['cacheWrite']);
   });
 

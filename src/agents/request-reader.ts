@@ -1,6 +1,6 @@
 import { type Json, sumOfCounts } from '#lib';
 import { type FirstRequest, unknownRequest } from '#model';
-import { countOf, fieldsOfLine, type Fields } from './streams/json-fields.js';
+import { wholeNumberOf, fieldsOfLine, type Fields } from './streams/json-fields.js';
 
 /** Finds the size of the first request in lines of JSON. */
 export interface RequestReader {
@@ -21,6 +21,6 @@ export const requestReader = (read: (fields: Fields) => FirstRequest | null): Re
  * nothing is known.
  */
 export function requestOf(...parts: (Json | undefined)[]): FirstRequest {
-  const tokens = sumOfCounts(parts.map(countOf));
+  const tokens = sumOfCounts(parts.map(wholeNumberOf));
   return tokens === null || tokens === 0 ? unknownRequest('the provider has not counted its tokens') : { tokens };
 }

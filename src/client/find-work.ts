@@ -81,10 +81,10 @@ function sampleOf(resultsPath: string, { own, results, sample, warn }: Sampling)
   return new Map(chosen.map((line) => [line.cell, line]));
 }
 
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 const namesOf = (lines: readonly ResultLine[]): string =>
-  lines.slice(0, MOST_NAMES).map(workRunOf).join(', ') +
-  (lines.length > MOST_NAMES ? ` and ${lines.length - MOST_NAMES} more` : '');
+  lines.slice(0, MAX_NAMES).map(workRunOf).join(', ') +
+  (lines.length > MAX_NAMES ? ` and ${lines.length - MAX_NAMES} more` : '');
 
 /** The part of run.json that says where a run belongs. */
 const OwnSweep = RunRecord.pick({ run_id: true, sweep: true, cell: true });

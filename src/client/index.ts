@@ -1,14 +1,14 @@
-export { askServer, LONG_CALL, unreachableMessage } from './ask-server.js';
+export { callServer, LONG_CALL, unreachableMessage } from './call-server.js';
 export { findWork } from './find-work.js';
 export { bringResults } from './follow/bring-results.js';
 export { follow } from './follow/follow.js';
-export { type OpenRun, openRunsIn, reasonText, waitingFor } from './follow/open-runs.js';
+export { type OpenRun, openRunsIn, reasonText, waitingFor } from './follow/waiting-reason.js';
 export {
   activeStep,
-  askProgress,
+  queryProgress,
   BETWEEN_STEPS,
-  isOver,
-  limitsOf,
+  hasRunEnded as isOver,
+  providerLimitsOf as limitsOf,
   parkedIn,
   troublesOf,
   waitsOf,
@@ -21,7 +21,7 @@ export { planRetry, type RetryChoice } from './retry-sweep.js';
 export { type EditableReview, editableReview, saveReview } from './save-review.js';
 export { acceptNight } from './schedules/accept-night.js';
 export { findSchedule, isScheduleName, proofOfSchedule, textOfSchedule } from './schedules/schedule-file.js';
-export { askSchedule, putSchedule, summarizeSchedule } from './schedules/temporal-schedule.js';
+export { callSchedule, putSchedule, summarizeSchedule } from './schedules/temporal-schedule.js';
 export { missingOnServer, sweepOfFiring, trigger } from './schedules/trigger.js';
 export { joinSession, openSession, type Session } from './session.js';
 export { planSweep, startPlanned } from './start-planned.js';

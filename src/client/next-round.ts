@@ -9,10 +9,10 @@ import { sweepWorkflowId } from '#protocol';
 import type { EffectiveScenario, Plan } from '#scenario';
 import { newestRound, summaryFile } from '#store';
 import { hasEnded } from '#sweeps';
-import { askServer, LONG_CALL } from './ask-server.js';
+import { callServer, LONG_CALL } from './call-server.js';
 import type { Session } from './session.js';
 import { passVariablesAgain } from './pass-variables.js';
-import { endOpenRuns } from './open-runs.js';
+import { endOpenRuns } from './end-open-runs.js';
 import { startSweep, type Rerun } from './start-sweep.js';
 
 /** The inputs of another round, in addition to the plan. */
@@ -83,13 +83,13 @@ async function closed(session: Session, sweep: string): Promise<WorkflowExecutio
       .catch((error: unknown) => {
         if (!(error instanceof WorkflowFailedError)) throw error; // however it ended
       });
-  await askServer(session, end, LONG_CALL);
+  await callServer(session, end, LONG_CALL);
   return describe(session, sweep);
 }
 
 async function describe(session: Session, sweep: string): Promise<WorkflowExecutionDescription | null> {
   try {
-    return await askServer(session, ({ workflow }) => workflow.getHandle(sweepWorkflowId(sweep)).describe());
+    return await callServer(session, ({ workflow }) => workflow.getHandle(sweepWorkflowId(sweep)).describe());
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;

@@ -40,7 +40,7 @@ export async function planRetry(
 ): Promise<PlannedRetry> {
   const isDeciding = plan.until_clear !== undefined;
   if (isDeciding && (choice.failed || choice.cells.length > 0))
-    throw new UsageError('usage', whyNotChosen(plan.sweep, choice));
+    throw new UsageError('usage', fixedChoiceMessage(plan.sweep, choice));
   const rerun = rerunOf(plan.cells, choice);
   const results = lastResults(readDigestedLog(resultsPath, report), plan.sweep);
   const isRerun = (cell: string): boolean => willRun(rerun, cell, results.get(cell)?.outcome ?? null);
@@ -70,7 +70,7 @@ function rerunOf(cells: readonly Cell[], { failed, cells: named }: RetryChoice):
 }
 
 /** Says why cells of a sweep that runs until its verdict is clear cannot be chosen, and what to do instead. */
-const whyNotChosen = (sweep: string, { failed }: Pick<RetryChoice, 'failed'>): string =>
+const fixedChoiceMessage = (sweep: string, { failed }: Pick<RetryChoice, 'failed'>): string =>
   `${sweep} decides which of two sides is better, and rerunning cells ${failed ? 'because they failed' : 'of your choice'} would decide it in advance. To rerun what could not be tested: ${ownCommand(`retry ${sweep}`)}. To decide again from new runs: ${ownCommand('run --until-clear')} with the same options`;
 
 /** True if more results could change the decision: a clear verdict is final. */

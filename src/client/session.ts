@@ -15,7 +15,7 @@ import {
 } from '#engine';
 import { isAlive, isMirror, projectState } from '#host';
 import { InfrastructureError, type Limits, limitsOf, UsageError } from '#lib';
-import { assertOwnServer, unreachableMessage, PAUSE_MS, type ServerConnection } from './ask-server.js';
+import { assertOwnServer, unreachableMessage, PAUSE_MS, type ServerConnection } from './call-server.js';
 
 /** A connection to a running engine. */
 export interface Session extends ServerConnection {
@@ -104,8 +104,8 @@ type Fail = (engine: ProjectServer, error: unknown) => null;
 
 async function untilConnected(
   { serverAwayMs }: Limits,
-  attempt: (fail: Fail) => Promise<Connected | null>,
-): Promise<Connected> {
+  attempt: (fail: Fail) => Promise<ServerSession | null>,
+): Promise<ServerSession> {
   const until = Date.now() + serverAwayMs;
   const fail: Fail = (engine, error) => {
     if (error instanceof InfrastructureError) throw error;
@@ -124,7 +124,7 @@ async function untilConnected(
 async function connectTo(
   engine: ProjectServer,
   check: (client: Client, engine: ProjectServer) => Promise<unknown>,
-): Promise<Connected> {
+): Promise<ServerSession> {
   const client = await connect(engine);
   try {
     await check(client, engine);
@@ -135,11 +135,11 @@ async function connectTo(
   }
 }
 
-type Connected = Pick<Session, 'client' | 'engine'>;
+type ServerSession = Pick<Session, 'client' | 'engine'>;
 
 /** `revive` starts the engine again if nothing else does. */
 function sessionWith(
-  first: Connected,
+  first: ServerSession,
   of: Pick<Session, 'stateFolder' | 'report' | 'limits'>,
   revive: () => Promise<void> = () => Promise.resolve(),
 ): Session {
@@ -180,7 +180,7 @@ async function isAbandoned(stateFolder: string): Promise<boolean> {
  * Connects to the engine's server if it has another address than before; null if not, or if it does not answer there
  * yet.
  */
-async function connectIfMoved(before: ProjectServer, stateFolder: string): Promise<Connected | null> {
+async function connectIfMoved(before: ProjectServer, stateFolder: string): Promise<ServerSession | null> {
   const engine = await readEngineState(stateFolder);
   if (engine === null || engine.external || engine.address === before.address) return null;
   return connectTo(engine, assertOwnServer).catch(() => null);

@@ -4,7 +4,7 @@ import { sha256 } from '#lib';
 import { lostSecsOf, SWEEP_ID, type SweepInput, sweepOrder, sweepTitle, sweepWorkflowId, WORKFLOWS } from '#protocol';
 import type { Plan } from '#scenario';
 import { notePaused, originKey, planFile, publishSweep, sharedProjectOf } from '#store';
-import { askServer } from './ask-server.js';
+import { callServer } from './call-server.js';
 import type { Session } from './session.js';
 
 /** The cells of a sweep that are run again although they have results. */
@@ -37,7 +37,7 @@ export async function startSweep(session: Session, plan: Plan, round: number, re
       workflowTaskTimeout: '5 seconds',
     });
   await notePaused(session.engine.resultsPath, plan.sweep, false);
-  const start = () => askServer(session, begin);
+  const start = () => callServer(session, begin);
   // a server accepts newly registered search attributes only after a few seconds
   const started = await waitUntil(
     () =>

@@ -10,7 +10,7 @@ import { ownCommand } from '#host';
 import { InfrastructureError, UsageError } from '#lib';
 import { type SweepStatus, sweepWorkflowId } from '#protocol';
 import type { EffectiveScenario, Plan } from '#scenario';
-import { askServer, LONG_CALL } from './ask-server.js';
+import { callServer, LONG_CALL } from './call-server.js';
 
 /**
  * Pauses or cancels a sweep; cancelling waits until none of its agents is left. Returns the sweep's status afterwards,
@@ -77,11 +77,11 @@ const FAILED = 4;
 async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
   const handleOf = ({ workflow }: Client) => workflow.getHandle(sweepWorkflowId(sweep));
   let isClosed = false as boolean;
-  const closed = askServer(session, (client) => handleOf(client).result(), LONG_CALL).finally(() => (isClosed = true));
+  const closed = callServer(session, (client) => handleOf(client).result(), LONG_CALL).finally(() => (isClosed = true));
   closed.catch(() => undefined); // handles the rejection if nobody is waiting anymore
   let first: number | null = null;
   while (!isClosed) {
-    const why = await whyNotWritten();
+    const why = await writeProblem();
     if (why !== null)
       throw new InfrastructureError(
         `${sweep} is cancelled and its runs have ended, but its summary cannot be written: ${why}; the sweep keeps trying, and ${ownCommand(`show ${sweep}`)} shows when it succeeds`,
@@ -91,7 +91,7 @@ async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
   await closed;
 
   /** Returns null if unknown. If the server is away, the call that waits for the result reports it. */
-  async function whyNotWritten(): Promise<string | null> {
+  async function writeProblem(): Promise<string | null> {
     const { client } = session;
     const description = await client
       .withDeadline(Date.now() + ANSWER_MS, () => handleOf(client).describe())

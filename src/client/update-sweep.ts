@@ -5,7 +5,7 @@ import { ownCommand, proveOrder } from '#host';
 import { InfrastructureError } from '#lib';
 import { type ProvenOrder, type SweepStatus, sweepWorkflowId, UPDATES } from '#protocol';
 import { notePaused, originKey } from '#store';
-import { askServer } from './ask-server.js';
+import { callServer } from './call-server.js';
 import type { Session } from './session.js';
 
 export interface SweepOptions {
@@ -40,7 +40,7 @@ export async function updateSweep(
   const order = await proofOf(session, sweep, name);
   const until = Date.now() + UPDATE_MS;
   try {
-    const status = await askServer(
+    const status = await callServer(
       session,
       (client) => {
         if (Date.now() > until)

@@ -4,21 +4,26 @@ import { InfrastructureError, limitsOf } from '#lib';
 import { openProject } from '#planning';
 import { printJson, printNotice } from './shared/output.js';
 
-interface Where {
+interface EngineResults {
   results?: string;
 }
 
-interface Asked extends Where {
+interface EngineStatusOptions extends EngineResults {
   json: boolean;
 }
 
-export interface Started extends Where {
+export interface EngineStartOptions extends EngineResults {
   address?: string;
   /** Keep running even if idle. */
   stay: boolean;
 }
 
-export async function engineStart({ json, results, address, stay }: Started & Asked): Promise<number> {
+export async function engineStart({
+  json,
+  results,
+  address,
+  stay,
+}: EngineStartOptions & EngineStatusOptions): Promise<number> {
   const { resultsPath } = openProject(results);
   const { openSession } = await import('./shared/session.js');
   const session = await openSession(resultsPath, printNotice, {
@@ -29,7 +34,7 @@ export async function engineStart({ json, results, address, stay }: Started & As
   return showStatus(resultsPath, json);
 }
 
-export async function engineStop({ json, results }: Asked): Promise<number> {
+export async function engineStop({ json, results }: EngineStatusOptions): Promise<number> {
   const { folder } = projectState(openProject(results).resultsPath);
   const stop = await stopEngine(folder, limitsOf(process.env));
   if (stop.status === 'ending') {
@@ -50,7 +55,7 @@ export async function engineStop({ json, results }: Asked): Promise<number> {
   return 0;
 }
 
-export const engineShowStatus = ({ json, results }: Asked): Promise<number> =>
+export const engineShowStatus = ({ json, results }: EngineStatusOptions): Promise<number> =>
   showStatus(openProject(results).resultsPath, json);
 
 export const engineState = (resultsPath: string): Promise<EngineState | null> =>
@@ -70,7 +75,7 @@ async function showStatus(resultsPath: string, json: boolean): Promise<number> {
   const server = state?.external === true ? { pid: null, state: 'external' as const } : partOf(state?.server);
   // `stop`, and `status` of an engine that is stopped, need not load Temporal's client
   const away =
-    state === null || server.state === 'stopped' ? null : await (await import('./shared/session.js')).whyAway(state);
+    state === null || server.state === 'stopped' ? null : await (await import('./shared/session.js')).awayReason(state);
   const status = {
     address: state?.address ?? null,
     ui_url: state?.uiUrl ?? null,

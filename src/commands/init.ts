@@ -190,7 +190,7 @@ interface Example {
 /** The folder of the examples. */
 const examplesFolder = (): string => packageFile('fixtures');
 
-interface Written {
+interface ExampleFile {
   name: string;
   description: string;
   template_folder: string;
@@ -204,7 +204,7 @@ function findExamples(): Example[] {
   for (const file of readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
     .sort()) {
-    const written = parse(readFileSync(join(folder, file), 'utf8')) as Written;
+    const written = parse(readFileSync(join(folder, file), 'utf8')) as ExampleFile;
     const { name, description, template_folder: fixture, checks_folder: checks } = written;
     const example = found.get(fixture) ?? { name: fixture, description, paths: [fixture], scenarios: [] };
     const paths = [...example.paths, file, ...(checks === undefined ? [] : [checks])];

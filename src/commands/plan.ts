@@ -6,13 +6,13 @@ import {
   expectedOf,
   forecast,
   type ForecastConfiguration,
-  MOST_RUNS,
+  MAX_RUNS,
   pairedCells,
   POWER,
 } from '#decide';
 import { draftOf, type DraftOptions, openProject, resolve, type ResolvedSweep, selectScenarios } from '#planning';
 import { renderForecast } from '#reports';
-import { modelAsked } from '#scenario';
+import { judgeModelOf } from '#scenario';
 import { readDigestedLog } from '#sweeps';
 import { finishedSweep } from './run/until-clear.js';
 import { printJson, printNotice, textOptions } from './shared/output.js';
@@ -35,12 +35,10 @@ export interface PlanOptions extends Omit<DraftOptions, 'untilClear'> {
  * code.
  */
 export async function plan(options: PlanOptions): Promise<number> {
-  const { effect = DIFFERENCE_TO_SHOW, power = POWER, vs, maxRuns = MOST_RUNS, repeat } = options;
+  const { effect = DIFFERENCE_TO_SHOW, power = POWER, vs, maxRuns = MAX_RUNS, repeat } = options;
   const draft = draftOf({
     ...options,
-    ...(vs === undefined
-      ? { repeat: 1 }
-      : { repeat: null, untilClear: { vs, margin: null, effect: null, mostRuns: maxRuns } }),
+    ...(vs === undefined ? { repeat: 1 } : { repeat: null, untilClear: { vs, margin: null, effect: null, maxRuns } }),
   });
   const project = openProject(options.results);
   const selected = await selectScenarios(project, draft);
@@ -59,7 +57,7 @@ export async function plan(options: PlanOptions): Promise<number> {
     alpha: ALPHA,
     concurrency: resolved.concurrency,
     maxUsd: resolved.maxUsd,
-    mostRuns: maxRuns,
+    maxRuns,
     sides: resolved.untilClear?.base.kind === 'sweep' ? 1 : 2,
     ...(repeat == null ? {} : { repeat }),
   });
@@ -68,10 +66,10 @@ export async function plan(options: PlanOptions): Promise<number> {
   return 0;
 }
 
-type Named = Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'variants'>;
+type ConfigurationNames = Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'variants'>;
 
 /** The configurations, each compared with itself: with a base variant, both variants are one. */
-function configurationsOf({ cells, untilClear }: ResolvedSweep): Named[] {
+function configurationsOf({ cells, untilClear }: ResolvedSweep): ConfigurationNames[] {
   if (untilClear === null) return configurationsIn(cells);
   const { base } = untilClear;
   return pairedCells(cells, untilClear).map(({ scenario, agent, model, variant }) => ({
@@ -86,11 +84,11 @@ function configurationsOf({ cells, untilClear }: ResolvedSweep): Named[] {
 function usdOf(
   { runUsd }: PlanOptions,
   { agents, scenarios }: ResolvedSweep,
-  { scenario, agent }: Named,
+  { scenario, agent }: ConfigurationNames,
 ): { usd?: number } {
   if (runUsd !== undefined) return { usd: runUsd };
   const isJudged = scenarios.some(
-    ({ selected, effective }) => selected.scenario.name === scenario && modelAsked(effective) !== null,
+    ({ selected, effective }) => selected.scenario.name === scenario && judgeModelOf(effective) !== null,
   );
   return !isJudged && agentOfCell({ agent }, knownAgents(agents))?.free === true ? { usd: 0 } : {};
 }

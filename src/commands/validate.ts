@@ -65,8 +65,8 @@ export async function validate(
   printWarnings(warnings, texts);
   for (const warning of [
     ...placeholderWarnings(project),
-    ...(await targetWarnings(project, scenarios)),
-    ...(await serverWarnings(scenarios)),
+    ...targetWarnings(project, scenarios),
+    ...serverWarnings(scenarios),
     ...(await notReusedWarnings(project, targetsOfScenarios(project, scenarios))),
   ])
     printNotice(warning);
@@ -136,17 +136,17 @@ export async function listScenarios(
 }
 
 /** A file among the scenarios that is none, and what it is instead. */
-interface Other {
+interface NonScenario {
   file: string;
   what: string;
 }
 
 /** The files that a search for scenarios has seen and not taken. */
-export const otherFiles = (searched: readonly SearchedFolder[]): Other[] =>
+export const otherFiles = (searched: readonly SearchedFolder[]): NonScenario[] =>
   searched.flatMap(({ others }) => others.map(({ path, what }) => ({ file: displayPath(path), what })));
 
 /** Prints files that are no scenarios, and what agents are not given of skills, each on a line. */
-export function printOthers(others: readonly Other[], leftOut: readonly string[] = []): void {
+export function printOthers(others: readonly NonScenario[], leftOut: readonly string[] = []): void {
   for (const { file, what } of others)
     process.stdout.write(`${terminalText(file)}: no scenario, but ${terminalText(what)}\n`);
   for (const path of leftOut) process.stdout.write(`${terminalText(path)}: not given to agents\n`);

@@ -6,13 +6,13 @@ import { renderHosts } from '#reports';
 import { drainObject, parseRoundMark, readHosts, ROUNDS, type SharedProject, sharedProjectOf } from '#store';
 import { printJson, printNotice, textOptions } from './shared/output.js';
 
-interface Asked {
+interface WorkersOptions {
   results?: string;
   json: boolean;
 }
 
 /** `workers`: shows the hosts of shared results. */
-export async function showWorkers({ results, json }: Asked): Promise<number> {
+export async function showWorkers({ results, json }: WorkersOptions): Promise<number> {
   const { store, location } = await openShared(results);
   const seen = await readHosts(store);
   const ended = new Set(
@@ -34,7 +34,10 @@ export async function showWorkers({ results, json }: Asked): Promise<number> {
 }
 
 /** `workers drain`: tells a host to take no new runs, or to take runs again (`--undo`). */
-export async function drainWorker(name: string, { results, json, undo }: Asked & { undo: boolean }): Promise<number> {
+export async function drainWorker(
+  name: string,
+  { results, json, undo }: WorkersOptions & { undo: boolean },
+): Promise<number> {
   const { store } = await openShared(results);
   const host = findHost(await readHosts(store), name);
   if (undo) await store.remove(drainObject(host.id));

@@ -20,7 +20,7 @@ export const predictsCost = ({ outcome, starts }: { outcome: Outcome; starts: nu
  * The most that a run may cost, US dollars: the limit of its scenario, else the highest cost of such a run so far; null
  * if nothing is known. A limit applies to the agent. A judge costs extra, and only earlier runs show how much.
  */
-export function mostCost({
+export function maxCost({
   limit,
   highest,
   isFree,

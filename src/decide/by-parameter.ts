@@ -35,7 +35,7 @@ export function commonTrajectories(runs: readonly Walked[], most: number): Commo
 }
 
 /** More sequences than that are hardly common. */
-const MOST_TRAJECTORIES = 5;
+const MAX_TRAJECTORIES = 5;
 
 const average = (what: string) => z.number().nullable().describe(`${what} of the tested cells; null: unknown`);
 
@@ -59,7 +59,7 @@ export const ParameterResults = z.object({
   common_trajectories: z
     .array(CommonTrajectory)
     .exactOptional()
-    .describe(`The ${MOST_TRAJECTORIES} most frequent sequences of tools in the tested cells`),
+    .describe(`The ${MAX_TRAJECTORIES} most frequent sequences of tools in the tested cells`),
 });
 export type ParameterResults = z.infer<typeof ParameterResults>;
 
@@ -79,7 +79,7 @@ export interface Combined {
 }
 
 /** A cell of a sweep, and what its result says; null: unknown. */
-export interface CellResult extends Pick<Cell, 'scenario' | 'variant'> {
+export interface ParameterCell extends Pick<Cell, 'scenario' | 'variant'> {
   outcome: Outcome | null;
   unchecked?: true;
   duration_secs: number | null;
@@ -110,11 +110,11 @@ export function groupByParameter<T>(
 }
 
 /** Summarizes the cells of a sweep by each value of each parameter. Empty without parameters. */
-export const byParameter = (scenarios: readonly Combined[], cells: readonly CellResult[]): ParameterResults[] =>
+export const byParameter = (scenarios: readonly Combined[], cells: readonly ParameterCell[]): ParameterResults[] =>
   groupByParameter(scenarios, cells, (cell) => cell).map(({ parameter, value, items }) => {
     const tested = items.filter(isTested);
     const passed = tested.filter(({ outcome }) => outcome === 'pass').length;
-    const known = (of: (cell: CellResult) => number | null | undefined) => tested.flatMap((cell) => of(cell) ?? []);
+    const known = (of: (cell: ParameterCell) => number | null | undefined) => tested.flatMap((cell) => of(cell) ?? []);
     const [durations, costs] = [known((cell) => cell.duration_secs), known((cell) => cell.cost_usd)];
     const tokens = known(({ metrics }) => metrics?.agent_work?.tokens);
     const calls = known(({ metrics }) => metrics?.agent_work?.tool_calls);
@@ -139,7 +139,7 @@ export const byParameter = (scenarios: readonly Combined[], cells: readonly Cell
           actions: metrics?.agent_work?.actions ?? null,
           duration_secs,
         })),
-        MOST_TRAJECTORIES,
+        MAX_TRAJECTORIES,
       ),
     };
   });

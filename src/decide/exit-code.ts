@@ -6,7 +6,7 @@ import type { Totals } from './totals.js';
 type Verdict = Gate['result'] | Decision['verdict'];
 
 /** The facts that decide an exit code: a sweep, and the verdict that counts in place of the outcomes of its cells. */
-interface Ended {
+interface EndedSweep {
   status: SweepDocument['status'] | 'lost';
   totals: Totals;
   decision?: { verdict: Verdict } | undefined;
@@ -28,7 +28,7 @@ const OF_VERDICT = {
  * error, 0 otherwise. A cell that was cancelled by itself (in the Web UI, for example) was not tested, and hides no
  * failure of another cell. Cells without a result count as not tested only if the sweep is `completed`.
  */
-export function exitCodeOf(ended: Verdict | Ended): 0 | 1 | 3 | 4 | 130 {
+export function exitCodeOf(ended: Verdict | EndedSweep): 0 | 1 | 3 | 4 | 130 {
   if (typeof ended === 'string') return OF_VERDICT[ended];
   const { status, totals, decision } = ended;
   if (status === 'lost') return 3;

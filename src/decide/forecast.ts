@@ -57,7 +57,7 @@ export interface Forecast {
 }
 
 /** Earlier runs that count: later ones say more about today. */
-const MOST_EARLIER = 50;
+const MAX_EARLIER = 50;
 
 /** The user's expectations of runs of which nothing is known. */
 interface Assumed {
@@ -85,7 +85,7 @@ export function expectedOf(
         line.regraded_from === undefined &&
         isTested(line),
     )
-    .slice(-MOST_EARLIER);
+    .slice(-MAX_EARLIER);
   const passed = runs.filter(({ outcome }) => outcome === 'pass').length;
   const rate = runs.length === 0 ? null : passed / runs.length;
   return {
@@ -121,7 +121,7 @@ interface ForecastOptions {
   concurrency: number;
   maxUsd: number | null;
   /** The most runs of each configuration on each side of a sweep that runs until its verdict is clear. */
-  mostRuns: number;
+  maxRuns: number;
   /** The sides that are paid for: one if base has run already. */
   sides: 1 | 2;
   /** A number of runs that the curve has, too. */
@@ -131,7 +131,7 @@ interface ForecastOptions {
 /** Says how many runs it takes to show a change, what they cost, and how small a change can be shown for how much. */
 export function forecast(
   configurations: readonly ForecastConfiguration[],
-  { effect, power, alpha, concurrency, maxUsd, mostRuns, sides, repeat }: ForecastOptions,
+  { effect, power, alpha, concurrency, maxUsd, maxRuns, sides, repeat }: ForecastOptions,
 ): Forecast {
   const known = configurations.map(countOf);
   const level = firstLevel(alpha);
@@ -162,7 +162,7 @@ export function forecast(
       base,
       head: Math.min(1, Math.max(0, base + change)),
     }));
-    const { rounds, found }: Expected = expectedRounds(rates, { rounds: mostRuns, effect, alpha }, randomFrom('plan'));
+    const { rounds, found }: Expected = expectedRounds(rates, { rounds: maxRuns, effect, alpha }, randomFrom('plan'));
     return { ...taking(rounds), found };
   };
   const meanRate = mean(configurations.map(({ pass_rate: rate }) => rate)) ?? 0.5;
@@ -177,7 +177,7 @@ export function forecast(
     needed: pointOf(needed),
     affordable: affordable === null || maxUsd === null ? null : { max_usd: maxUsd, ...pointOf(affordable) },
     until_clear: {
-      most_runs: mostRuns,
+      most_runs: maxRuns,
       changed: untilClear(meanRate >= 0.5 ? -effect : effect),
       unchanged: untilClear(0),
     },

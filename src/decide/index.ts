@@ -40,11 +40,11 @@ export { hidden } from './comparison/findings.js';
 export { isJudged, type JudgedFacts, UNCHECKED, withJudgeDrift } from './comparison/judge-drift.js';
 export { withOrigins } from './comparison/looks.js';
 export { type Effect, Measure } from './comparison/measure.js';
-export { armsOf, type Sample } from './comparison/samples.js';
+export { armsOf, type Sample } from './comparison/arms.js';
 export { canDecide, decide } from './decision/decide.js';
 export { Decision } from './decision/decision.js';
 export { endedCells, cellsOfPair, configurationKey, pairedCells } from './decision/paired-cells.js';
-export { MOST_RUNS, UntilClear } from './decision/until-clear.js';
+export { MAX_RUNS, UntilClear } from './decision/until-clear.js';
 export {
   CLEAN_KINDS,
   type CleanDocument,
@@ -98,4 +98,4 @@ export {
 export { FAIL_ON, type Overlap, OVERLAPS } from './schedules/policies.js';
 export { type CellFilter, isFilter, NAMED, selectCells, turnOrder } from './select-cells.js';
 export { doneAgainText, type Paid, paidCost, totalsOf, unfinishedCells } from './totals.js';
-export { whyNotPassed, endedWithoutResult, errorsWithin, isDecided } from './is-tested.js';
+export { failureReason, endedWithoutResult, errorsWithin, isDecided } from './is-tested.js';

@@ -20,18 +20,18 @@ export function testedOf({ passed, failed, unchecked }: Pick<Totals, 'passed' | 
 }
 
 /** Says why a cell did not pass: the first gate that failed or could not be checked, with what it found. */
-export function whyNotPassed({ metrics, message }: Pick<ResultDigest, 'metrics' | 'message'>): string {
+export function failureReason({ metrics, message }: Pick<ResultDigest, 'metrics' | 'message'>): string {
   const gate = metrics?.details.find(({ passed }) => !passed);
   return gate === undefined ? message : `${gateTitle(gate)}: ${gate.message}`;
 }
 
-type Ended = Pick<ResultLine, 'outcome' | 'results_dir' | 'starts'>;
+type ResultEnd = Pick<ResultLine, 'outcome' | 'results_dir' | 'starts'>;
 
 export const isDecided = ({ outcome }: Pick<ResultLine, 'outcome'>): boolean =>
   outcome === 'pass' || outcome === 'fail';
 
 /** True of a cell that was not started, because of the budget: no folder was made for it, and no agent was started. */
-export const wasNeverStarted = ({ outcome, results_dir, starts }: Ended): boolean =>
+export const wasNeverStarted = ({ outcome, results_dir, starts }: ResultEnd): boolean =>
   outcome === 'error' && results_dir === null && starts === 0;
 
 /**
@@ -39,7 +39,7 @@ export const wasNeverStarted = ({ outcome, results_dir, starts }: Ended): boolea
  * to owe nothing to how its run would have gone. A failed health check, a lost host, a used-up quota and a cancelled
  * run may.
  */
-export const endedWithoutResult = (line: Ended): boolean => !isDecided(line) && !wasNeverStarted(line);
+export const endedWithoutResult = (line: ResultEnd): boolean => !isDecided(line) && !wasNeverStarted(line);
 
 /**
  * The starts of a run that ended without a result before the one that counts: with their hosts, or with the agent's

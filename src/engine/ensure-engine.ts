@@ -8,7 +8,7 @@ import {
   projectState,
   signalProcess,
   waitUntil,
-  whyNoRoom,
+  diskError,
 } from '#host';
 import { diskRemedy, type Limits, LIMITS } from '#lib';
 import { resolveTemporalAddress } from './temporal/connection-options.js';
@@ -83,7 +83,7 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
   };
   const engine = await waitUntil<EngineState>(async () => {
     markUsed(folder);
-    const blocked = whyNoRoom(folder, BARELY);
+    const blocked = diskError(folder, BARELY);
     if (blocked !== null) {
       const remedy = diskRemedy(blocked, () => true);
       if (remedy === null) throw new EngineUnavailable(blocked.message);
@@ -108,14 +108,14 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     if (state.phase === 'ready' && fits(state)) return serverIsUp(state) && workerIsUp(state) ? state : null;
     if (state.phase === 'ready' && !replaced) {
       codecKeysFor(state);
-      request.report(whyReplaced(state, codecKeys));
+      request.report(replacementReason(state, codecKeys));
       replaced = signalProcess(holder, external === null && !state.external ? 'SIGUSR2' : 'SIGTERM');
     }
     if (state.failing != null) {
       const { message, since } = state.failing;
       // The keeper tries for ever, and so do we while the disk has no room.
       const isLong = Date.now() - Math.max(since, startedAt) > request.limits.engineFailsMs;
-      if (isLong && whyNoRoom(folder) === null) throw new EngineUnavailable(message);
+      if (isLong && diskError(folder) === null) throw new EngineUnavailable(message);
       say(`${message}; trying again`);
     } else if (state.phase === 'starting') say(state.message);
     return null;
@@ -125,7 +125,7 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
   return engine;
 }
 
-function whyReplaced({ build, codecKeys: before = '' }: EngineState, codecKeys: string): string {
+function replacementReason({ build, codecKeys: before = '' }: EngineState, codecKeys: string): string {
   if (build !== buildId()) return 'replacing a worker from another build';
   if (before !== codecKeys) return 'replacing a worker that has other keys for payloads';
   return 'switching to another Temporal server';

@@ -26,7 +26,7 @@ export async function chooseTemporal(
   const version = temporal?.version ?? versions.temporal ?? newestDatabase(folder);
   if (version === null || !existsSync(databaseFile(folder, version))) return findTemporal(report, signal);
   for (const path of [process.env['LLM_TOOL_TEST_TEMPORAL_BIN'], temporal?.path]) {
-    if (path === undefined || !(await isExecutable(path))) continue;
+    if (path === undefined || !isExecutable(path)) continue;
     if ((await versionOf(path, signal)) === version) return { path, version };
   }
   const found = await findTemporal(report, signal);

@@ -82,7 +82,7 @@ async function provide(target: string, report: (text: string) => void, signal?: 
   await mkdir(attempt, { recursive: true });
   const failures: string[] = [];
   try {
-    const go = await findExecutable('go');
+    const go = findExecutable('go');
     const sources: { doing: string; get: () => Promise<string> }[] = [
       { doing: `downloading Temporal CLI ${TEMPORAL_CLI_VERSION}`, get: () => download(attempt, signal) },
       ...(go === null
@@ -131,13 +131,13 @@ export interface TemporalPlace {
 const cachedIn = (cache: string): string => join(cache, `temporal-${TEMPORAL_CLI_VERSION}`);
 
 /** Looks for a Temporal CLI without providing one. The one that the user names counts even if it is not executable. */
-export async function lookForTemporal(cache: () => string): Promise<TemporalPlace | null> {
+export function lookForTemporal(cache: () => string): TemporalPlace | null {
   const chosen = process.env['LLM_TOOL_TEST_TEMPORAL_BIN'];
   if (chosen !== undefined && chosen !== '') return { from: 'LLM_TOOL_TEST_TEMPORAL_BIN', path: chosen };
-  const installed = await findExecutable('temporal');
+  const installed = findExecutable('temporal');
   if (installed !== null) return { from: 'PATH', path: installed };
   const cached = cachedIn(cache());
-  return (await isExecutable(cached)) ? { from: 'cache', path: cached } : null;
+  return isExecutable(cached) ? { from: 'cache', path: cached } : null;
 }
 
 /**
@@ -148,8 +148,8 @@ export async function lookForTemporal(cache: () => string): Promise<TemporalPlac
  * @throws TemporalNotFound
  */
 export async function findTemporal(report: (text: string) => void, signal?: AbortSignal): Promise<TemporalExecutable> {
-  const found = await lookForTemporal(cacheHome);
-  if (found?.from === 'LLM_TOOL_TEST_TEMPORAL_BIN' && !(await isExecutable(found.path)))
+  const found = lookForTemporal(cacheHome);
+  if (found?.from === 'LLM_TOOL_TEST_TEMPORAL_BIN' && !isExecutable(found.path))
     throw new TemporalNotFound(`LLM_TOOL_TEST_TEMPORAL_BIN=${found.path}: not an executable file`);
   if (found !== null) return { path: found.path, version: await temporalVersion(found.path, VERSION_MS, signal) };
 
@@ -162,7 +162,7 @@ export async function findTemporal(report: (text: string) => void, signal?: Abor
   });
   if (lock === null) throw new TemporalNotFound('timed out waiting for another process that provides the Temporal CLI');
   try {
-    if (!(await isExecutable(cached))) await provide(cached, report, signal);
+    if (!isExecutable(cached)) await provide(cached, report, signal);
   } finally {
     await lock.release();
   }

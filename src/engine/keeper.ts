@@ -24,14 +24,14 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import {
-  assertRoom,
+  assertSpace,
   buildId,
   ownIdentity,
   packageVersion,
   type ProcessIdentity,
   projectState,
   tryLock,
-  whyNoRoom,
+  diskError,
 } from '#host';
 import { diskRemedy, ENGINE_PROTOCOL, type Limits } from '#lib';
 
@@ -66,17 +66,17 @@ export async function keep(options: KeeperOptions): Promise<void> {
   if (lock === null) return;
   removeHalfWritten(folder);
 
-  const asked: { stop: 'all' | 'worker' } = { stop: 'all' };
+  const request: { stop: 'all' | 'worker' } = { stop: 'all' };
   const stopping = new AbortController();
-  const isAskedToStop = (): boolean => stopping.signal.aborted;
-  const askToStop = (stop: 'all' | 'worker'): void => {
-    asked.stop = stop;
+  const isStopping = (): boolean => stopping.signal.aborted;
+  const requestStop = (stop: 'all' | 'worker'): void => {
+    request.stop = stop;
     stopping.abort();
   };
-  process.on('SIGTERM', () => askToStop('all'));
-  process.on('SIGUSR2', () => askToStop('worker'));
+  process.on('SIGTERM', () => requestStop('all'));
+  process.on('SIGUSR2', () => requestStop('worker'));
   // Ctrl-C in a terminal also reaches a keeper that a command has started there.
-  process.on('SIGINT', () => (options.host === undefined ? undefined : askToStop('all')));
+  process.on('SIGINT', () => (options.host === undefined ? undefined : requestStop('all')));
   process.on('SIGHUP', () => undefined);
 
   const before = await readEngineState(folder);
@@ -136,7 +136,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
       wasReady = true;
       await note({ failing: null });
     } catch (error) {
-      if (isAskedToStop()) return;
+      if (isStopping()) return;
       backOff.fail();
       const failed = backOff.failing();
       if (!wasReady && !isDiskFailure(error, folder) && !hasLiveSupervisors(folder)) {
@@ -158,31 +158,31 @@ export async function keep(options: KeeperOptions): Promise<void> {
     const isStuck = createWatchdog(workerAliveFile(folder), limits.workerSilentMs);
     const isHung = createServerWatch(limits.serverSilentMs, stopping.signal);
     const isIdle = createIdleWatch(folder, options.idleMs ?? 0, stopping.signal);
-    while (!isAskedToStop()) {
+    while (!isStopping()) {
       if (workerIsUp(state) && (await isStuck(state.worker))) await killProcess(state.worker);
       if (!state.external && serverIsUp(state) && isHung(state)) await killProcess(state.server);
       // Not ready at first, even if both are running: a new keeper adopts those of the keeper before it.
       const isUp = state.phase === 'ready' && serverIsUp(state) && workerIsUp(state);
       if (!isUp && backOff.isDue()) await tryToStart();
-      if (!isWritten && whyNoRoom(folder) === null) await note({});
-      if (!mustKeepRunning(folder, options.idleMs) && (await isIdle(state)) && !isAskedToStop()) {
+      if (!isWritten && diskError(folder) === null) await note({});
+      if (!mustKeepRunning(folder, options.idleMs) && (await isIdle(state)) && !isStopping()) {
         const used = await lastUse(folder);
         await note({ phase: 'stopping', message: 'idle' });
         // A command marks its use before it reads the phase, so a use in the meantime shows here.
         const isUnused = (await openWorkflows(state, stopping.signal)) === 0;
-        if (isUnused && (await lastUse(folder)) === used) askToStop('all');
+        if (isUnused && (await lastUse(folder)) === used) requestStop('all');
         else await note({ phase: 'ready', message: '' });
       }
       await sleep(POLL_MS);
     }
     await note({ phase: 'stopping', message: 'asked to stop' });
     await endProcess(state.worker);
-    if (asked.stop === 'all') await endProcess(state.server);
+    if (request.stop === 'all') await endProcess(state.server);
     await note({
       phase: 'stopped',
       message: '',
       worker: null,
-      ...(asked.stop === 'all' ? { server: null } : {}),
+      ...(request.stop === 'all' ? { server: null } : {}),
     });
   } catch (error) {
     await note({ phase: 'failed', message: error instanceof Error ? error.message : String(error) });
@@ -196,7 +196,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
 
 /** A program that does not start because of a full disk may report something else. */
 const isDiskFailure = (error: unknown, folder: string): boolean =>
-  diskRemedy(error as NodeJS.ErrnoException) !== null || whyNoRoom(folder) !== null;
+  diskRemedy(error as NodeJS.ErrnoException) !== null || diskError(folder) !== null;
 
 /**
  * Returns what an earlier keeper left running and this one can use. Ends the rest; the next worker adopts its agents.
@@ -215,7 +215,7 @@ async function takeOver(
 
 async function startServerAndWorker(engine: EngineContext): Promise<void> {
   // Whatever is started must be recorded, so nothing is started on a full disk.
-  assertRoom(engine.folder);
+  assertSpace(engine.folder);
   if (!serverIsUp(engine.state()) || engine.state().phase !== 'ready') await ensureServer(engine);
   if (!workerIsUp(engine.state())) await startWorker(engine);
   await engine.change({ phase: 'ready', message: '', build: buildId() });

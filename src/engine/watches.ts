@@ -44,7 +44,7 @@ export function createIdleWatch(
   };
 }
 
-const MOST_LOOK_MS = 5000;
+const MAX_LOOK_MS = 5000;
 const ANSWER_MS = 5000;
 
 /**
@@ -53,7 +53,7 @@ const ANSWER_MS = 5000;
  * the machine sleeps.
  */
 export function createServerWatch(silentMs: number, signal: AbortSignal): (server: TemporalAddress) => boolean {
-  const lookMs = Math.min(silentMs / 8, MOST_LOOK_MS);
+  const lookMs = Math.min(silentMs / 8, MAX_LOOK_MS);
   let answeredAt = performance.now();
   let lookedAt = performance.now();
   let asked = '';

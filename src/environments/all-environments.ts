@@ -9,7 +9,7 @@ import {
   type EnvironmentHandle,
   type Place,
   type ProjectFolders,
-  type Wanted,
+  type RequestedEnvironment,
 } from './environment.js';
 import type { EnvironmentType } from './kinds.js';
 import { local } from './local.js';
@@ -23,19 +23,21 @@ export const environments: Record<EnvironmentType, Environment> = {
 };
 
 /** Chooses the place for a scenario's `environment`. */
-export async function chooseEnvironment(wanted: Wanted, folders: ProjectFolders = []): Promise<Place> {
+export async function chooseEnvironment(wanted: RequestedEnvironment, folders: ProjectFolders = []): Promise<Place> {
   if (wanted.type !== 'auto') return environments[wanted.type].choose(wanted, folders);
   const place = await bubblewrap.choose(wanted, folders);
   return place.lacking === null ? place : { ...place, type: 'local' };
 }
 
 /** Says before anything starts why runs could not take place in a scenario's `environment`; null if they could. */
-export const whyUnusable = async (
-  wanted: Wanted,
+export const environmentProblem = async (
+  wanted: RequestedEnvironment,
   folders: ProjectFolders,
   env: NodeJS.ProcessEnv,
 ): Promise<{ why: string; isFinal: boolean } | null> =>
-  wanted.type === 'auto' ? null : ((await environments[wanted.type].whyUnusable?.(wanted, folders, env)) ?? null);
+  wanted.type === 'auto'
+    ? null
+    : ((await environments[wanted.type].environmentProblem?.(wanted, folders, env)) ?? null);
 
 /** Returns how processes that an agent leaves behind are found and killed. */
 export const containmentIn = (handle: EnvironmentHandle): Promise<Containment> =>

@@ -9,15 +9,15 @@ import { AGENT_FOLDERS, RUN_FOLDERS } from './run-folders.js';
  * The look of a path of this machine inside the sandbox: `empty` folder; `masked` file that cannot be opened; `scratch`
  * folder (empty, writable, discarded at the end); `readable`; `writable`.
  */
-export type Look = 'empty' | 'masked' | 'scratch' | 'readable' | 'writable';
+export type Visibility = 'empty' | 'masked' | 'scratch' | 'readable' | 'writable';
 
 export interface Rule {
   /** Absolute. None of its parent folders is a symlink that a rule hides. */
   path: string;
-  look: Look;
+  look: Visibility;
 }
 
-const MOUNT: Record<Look, (path: string) => string[]> = {
+const MOUNT: Record<Visibility, (path: string) => string[]> = {
   empty: (path) => ['--tmpfs', path],
   masked: (path) => ['--ro-bind', '/dev/null', path], // in a bind mount of bwrap, devices cannot be opened
   scratch: (path) => ['--tmpfs', path],
@@ -26,7 +26,7 @@ const MOUNT: Record<Look, (path: string) => string[]> = {
 };
 
 /** For each look of a rule, the looks of the place above it for which the rule makes a difference. */
-const CHANGES: Record<Look, readonly Look[]> = {
+const CHANGES: Record<Visibility, readonly Visibility[]> = {
   empty: ['readable'],
   masked: ['readable'],
   scratch: ['readable', 'empty'],
@@ -84,7 +84,7 @@ const MANIFESTS = ['package.json', 'pyproject.toml'];
 const SHARED = new Set(['.local', '.cargo', '.config']);
 
 /** A program that is started in a sandbox. */
-interface Started {
+interface SandboxedCommand {
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
   /** Set for what checks the agent's work: it has its own folders apart from the agent's, and can read `shown`. */
@@ -95,7 +95,7 @@ interface Started {
  * Returns the rules of a sandbox: nothing of the user and of other runs is visible; the programs that the agent needs
  * are readable; its own folders are writable.
  */
-export async function rulesFor(handle: EnvironmentHandle, { argv, env, checks }: Started): Promise<Rule[]> {
+export async function rulesFor(handle: EnvironmentHandle, { argv, env, checks }: SandboxedCommand): Promise<Rule[]> {
   const hidden = await hiddenPlaces(handle);
   const project = await rules([handle.project], 'empty');
   const root = await realpath(handle.root);
@@ -114,7 +114,7 @@ export async function rulesFor(handle: EnvironmentHandle, { argv, env, checks }:
   const programs = [...new Set(named.flat())].filter((path) => isHidden(path) && !isOwn(path));
   // Also under the name that is used, if a rule hides the symlinks by which it leads to the folder.
   const roots = isHidden(handle.root) ? [handle.root, root] : [root];
-  const own = (name: string, look: Look): Rule[] => roots.map((folder) => ({ path: join(folder, name), look }));
+  const own = (name: string, look: Visibility): Rule[] => roots.map((folder) => ({ path: join(folder, name), look }));
   return [
     ...project,
     ...(await Promise.all(programs.map((path) => reachOf(path, walls)))).map((path): Rule => ({
@@ -143,7 +143,7 @@ async function hiddenPlaces(handle: EnvironmentHandle): Promise<Rule[]> {
 }
 
 /** Returns rules for the paths that exist, by real path. A file cannot be `empty`, so it is `masked`. */
-async function rules(paths: readonly (string | null)[], look: Look): Promise<Rule[]> {
+async function rules(paths: readonly (string | null)[], look: Visibility): Promise<Rule[]> {
   const found = paths.map(async (path): Promise<Rule[]> => {
     const real = path === null || !isAbsolute(path) ? null : await realpath(path).catch(() => null);
     if (real === null) return [];

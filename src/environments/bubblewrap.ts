@@ -5,15 +5,15 @@ import { bubblewrapArgs, rulesFor } from './bubblewrap-rules.js';
 import { withChecksVariable } from './check-files.js';
 import type { Environment, EnvironmentHandle } from './environment.js';
 import { execLocally, local, makeChecksFolders, makeSocketsFolder } from './local.js';
-import { restoreIdsArgs, inOwnNetwork, resolverArgs, whyNoOwnNetwork } from './network.js';
-import { whyItFails } from './trial.js';
+import { restoreIdsArgs, inOwnNetwork, resolverArgs, ownNetworkProblem } from './network.js';
+import { trialError } from './trial.js';
 
 type Network = EnvironmentHandle['network'];
 
 /** Returns the command line that starts a program in a sandbox of bwrap and exits as the program does. */
 async function inSandbox(args: string[], argv: string[], network?: Network): Promise<string[]> {
   // Found by our PATH: the agent's PATH may shadow them.
-  const [bwrap, env] = await Promise.all([findExecutable('bwrap'), findExecutable('env')]);
+  const [bwrap, env] = [findExecutable('bwrap'), findExecutable('env')];
   if (bwrap === null || env === null) throw new Error('bwrap or env was not found on PATH');
   const own = network === undefined ? [] : [...restoreIdsArgs(), ...(await resolverArgs())];
   const inner = [bwrap, ...args, ...own, env, '--default-signal=TERM', ...argv];
@@ -25,21 +25,20 @@ async function inSandbox(args: string[], argv: string[], network?: Network): Pro
 
 /** Runs `true` in the sandbox. Returns the last line of bwrap's or pasta's error message if that fails, else null. */
 async function sandboxProblem(args: string[], network?: Network): Promise<string | null> {
-  return whyItFails(await inSandbox(args, ['true'], network));
+  return trialError(await inSandbox(args, ['true'], network));
 }
 
 const sandbox = remembered(() => ({ works: false }));
 
 /** Returns why bubblewrap does not work on this machine, with a remedy; null if it does. */
-export async function whyNoBubblewrap(): Promise<string | null> {
+export async function bubblewrapProblem(): Promise<string | null> {
   if (sandbox().works) return null;
   if (process.platform !== 'linux') return 'bubblewrap requires Linux; use environment.type: local';
   for (const [program, from] of [
     ['bwrap', 'bubblewrap'],
     ['env', 'coreutils'],
   ] as const)
-    if ((await findExecutable(program)) === null)
-      return `${program} is not on PATH; install ${from} (apt install ${from})`;
+    if (findExecutable(program) === null) return `${program} is not on PATH; install ${from} (apt install ${from})`;
   const problem = await sandboxProblem(bubblewrapArgs([{ path: '/tmp', look: 'scratch' }], '/'));
   sandbox().works = problem === null;
   return problem === null
@@ -61,9 +60,9 @@ const isScriptVariable = (name: string): boolean => name.startsWith('LLM_TOOL_TE
 export const bubblewrap: Environment = {
   ...local,
   async choose() {
-    const lacking = await whyNoBubblewrap();
+    const lacking = await bubblewrapProblem();
     if (lacking !== null) return { type: 'bubblewrap', lacking, network: 'shared', lacksNetwork: null };
-    const lacksNetwork = await whyNoOwnNetwork();
+    const lacksNetwork = await ownNetworkProblem();
     return {
       type: 'bubblewrap',
       lacking,
@@ -72,22 +71,24 @@ export const bubblewrap: Environment = {
     };
   },
 
-  whyForgeable: async () =>
-    (await findExecutable('perl')) === null
-      ? 'without perl, what the agent starts can write into what the agent prints; install perl'
-      : null,
+  forgeryRisk: () =>
+    Promise.resolve(
+      findExecutable('perl') === null
+        ? 'without perl, what the agent starts can write into what the agent prints; install perl'
+        : null,
+    ),
 
   doctor: {
     // Only required by scenarios with `bubblewrap`. Those with `auto` run without it.
     async bubblewrap() {
-      const lacking = await whyNoBubblewrap();
+      const lacking = await bubblewrapProblem();
       return lacking === null
         ? { usable: true, message: 'agents can be sandboxed (environment.type: bubblewrap or auto)' }
         : { usable: false, message: `agents are not sandboxed: ${lacking}` };
     },
     // Without pasta, sandboxed agents share the network of this machine.
     async pasta() {
-      const lacking = await whyNoOwnNetwork();
+      const lacking = await ownNetworkProblem();
       return lacking === null
         ? { usable: true, message: "sandboxed agents do not reach this machine's loopback" }
         : { usable: false, message: `sandboxed agents share this machine's network: ${lacking}` };

@@ -50,7 +50,7 @@ export interface CloudSandbox {
 }
 
 /** Container settings of a scenario. */
-export interface WantedContainer {
+export interface RequestedContainer {
   image: string;
   command: Container['command'];
 }
@@ -80,9 +80,9 @@ export interface Place {
 }
 
 /** The scenario's `environment`. */
-export type Wanted =
+export type RequestedEnvironment =
   | { type: Exclude<EnvironmentType, 'docker' | 'e2b'> | 'auto' }
-  | ({ type: 'docker' } & WantedContainer)
+  | ({ type: 'docker' } & RequestedContainer)
   | { type: 'e2b'; template: string; timeout_secs: number };
 
 /** Folders of the project, in which optional packages may be installed; null where there is none. */
@@ -189,13 +189,13 @@ type Killed = { start: number; reason: Exclude<StopReason, 'deadline' | 'idle'> 
  */
 export interface Environment extends Work {
   /** Finds the place of a run. */
-  choose(wanted: Wanted, folders: ProjectFolders): Promise<Place>;
+  choose(wanted: RequestedEnvironment, folders: ProjectFolders): Promise<Place>;
   /**
    * Says before anything starts why runs could not take place in it; null if they could. `isFinal`: only a change by
    * the user helps. An environment without this method is chosen on the machine of the run.
    */
-  whyUnusable?(
-    wanted: Wanted,
+  environmentProblem?(
+    wanted: RequestedEnvironment,
     folders: ProjectFolders,
     env: NodeJS.ProcessEnv,
   ): Promise<{ why: string; isFinal: boolean } | null>;
@@ -203,7 +203,7 @@ export interface Environment extends Work {
    * Says why an agent in it can forge what is recorded of it; null if it cannot. specs/explanation/security.md says
    * more.
    */
-  whyForgeable(handle: Pick<EnvironmentHandle, 'journal'>): Promise<string | null>;
+  forgeryRisk(handle: Pick<EnvironmentHandle, 'journal'>): Promise<string | null>;
   /** The checks of `doctor`, by the names of their lines. */
   doctor?: Record<string, (folders: ProjectFolders, env: NodeJS.ProcessEnv) => Promise<DoctorLine>>;
 }
@@ -237,7 +237,7 @@ export interface Work {
   /** Kills processes, and waits until they are gone. */
   kill(handle: EnvironmentHandle, what: Killed): Promise<void>;
   /** Returns what is at a path in the workspace, or in another folder of the run. */
-  look(handle: EnvironmentHandle, path: string, folder?: string): Promise<FileStat>;
+  lookInside(handle: EnvironmentHandle, path: string, folder?: string): Promise<FileStat>;
   /** Calls `use` with a folder on the host that contains the workspace. Returns null if the workspace is gone. */
   view<T>(handle: EnvironmentHandle, use: (folder: string) => Promise<T>): Promise<T | null>;
   /**

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { copyBestEffort, copyTree, isFolder, listTree, removeTree } from '#host';
+import { copyBestEffort, copyTree, isRealFolder, listTree, removeTree } from '#host';
 import type { Contents } from './environment.js';
 
 /** Fills a new folder on the host: the fixture's snapshot, its initial-state/ at the root, then `files` and `data`. */
@@ -37,7 +37,7 @@ async function copyFixture(fixture: string, folder: string): Promise<void> {
   const entries = await listTree(fixture);
   const initial = join(fixture, 'initial-state');
   // A file with that name is not special.
-  const hasInitial = await isFolder(initial);
+  const hasInitial = isRealFolder(initial);
   const ofInitialState = (path: string): boolean =>
     hasInitial && (path === 'initial-state' || path.startsWith('initial-state/'));
   const initialEntries = hasInitial ? await listTree(initial) : [];

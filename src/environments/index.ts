@@ -1,4 +1,4 @@
-export { chooseEnvironment, containmentIn, environments, whyUnusable } from './all-environments.js';
+export { chooseEnvironment, containmentIn, environments, environmentProblem } from './all-environments.js';
 export { E2bRefused } from './e2b/service.js';
 export { accessFile, keepAccess, readRecord } from './e2b/sandbox-state.js';
 export {
@@ -11,7 +11,7 @@ export {
   type ProcessState,
   sharesHost,
   type StartRequest,
-  type Wanted,
+  type RequestedEnvironment as Wanted,
 } from './environment.js';
 export { apartFrom, environmentAddresses, missingInEnvironment, variablesOfEnvironment } from './kinds.js';
 export { lastStart, livingStarts, startFiles, startFolder } from './journal.js';
@@ -19,6 +19,6 @@ export { look } from './local.js';
 export { MachineGone } from './machine/machine.js';
 export { resultsInside } from './machine/show-folder.js';
 export { SymlinkInTheWay } from './own-files.js';
-export { placeApart } from './place-apart.js';
+export { remotePlace } from './remote-place.js';
 export { changesIn, collect, MAX_STARTS, textAtStart, workspaceChanges } from './workspace-changes.js';
 export { CHECKS_FOLDERS, RUN_FOLDERS } from './run-folders.js';

@@ -7,7 +7,7 @@ import {
   containment,
   findInside,
   inspect,
-  isFolder,
+  isRealFolder,
   killMarked,
   markOf,
   readInside,
@@ -85,7 +85,7 @@ export async function execLocally(
   command: Command = request.command,
 ): Promise<CommandResult> {
   restoreAccess(handle.workspace);
-  if (!(await isFolder(handle.workspace))) return workspaceGone;
+  if (!isRealFolder(handle.workspace)) return workspaceGone;
   if (request.inSandbox !== undefined) makeChecksFolders(handle);
   forgetConfined(handle);
   return runCommand({
@@ -105,7 +105,7 @@ export async function execLocally(
 export const local: Environment = {
   choose: () => Promise.resolve({ type: 'local', lacking: null, network: 'shared', lacksNetwork: null }),
 
-  whyForgeable: () =>
+  forgeryRisk: () =>
     Promise.resolve('environment local is no sandbox: the agent could write to what is recorded of it'),
 
   async prepare(handle, contents, confirm) {
@@ -117,7 +117,7 @@ export const local: Environment = {
     const filling = `${handle.workspace}.${own}.filling`;
     await fillWorkspace(filling, contents);
     await confirm();
-    if (await isFolder(handle.workspace)) {
+    if (isRealFolder(handle.workspace)) {
       await killLeft(handle); // left by setup commands of an earlier attempt
       const old = `${handle.workspace}.${own}.old`;
       await rename(handle.workspace, old);
@@ -168,14 +168,14 @@ export const local: Environment = {
     else await stopSupervised(startFolder(handle, what.start), what.reason);
   },
 
-  look: (handle, path, folder = handle.workspace) => {
+  lookInside: (handle, path, folder = handle.workspace) => {
     restoreAccess(folder);
     return look(folder, path);
   },
 
   async view({ workspace }, use) {
     restoreAccess(workspace);
-    return (await isFolder(workspace)) ? use(workspace) : null;
+    return isRealFolder(workspace) ? use(workspace) : null;
   },
 
   async dispose(handle) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { findExecutable, remembered } from '#host';
 import { isLoopback, nameServers } from '#lib';
-import { whyItFails } from './trial.js';
+import { trialError } from './trial.js';
 
 const RESOLVER = '/etc/resolv.conf';
 /** File in which systemd-resolved lists the name servers behind its own one, which is on loopback. */
@@ -14,8 +14,8 @@ const BEHIND_RESOLVED = '/run/systemd/resolve/resolv.conf';
  * machine.
  * @throws Error if pasta is not on PATH
  */
-async function pastaArgs(ports: readonly number[]): Promise<[pasta: string, ...string[]]> {
-  const pasta = await findExecutable('pasta');
+function pastaArgs(ports: readonly number[]): [pasta: string, ...string[]] {
+  const pasta = findExecutable('pasta');
   if (pasta === null) throw new Error('pasta was not found on PATH');
   return [
     pasta,
@@ -34,7 +34,8 @@ const isRoot = (): boolean => process.getuid?.() === 0;
  * creates: bwrap looks itself up there. Messages of pasta are kept out of the program's output.
  */
 export async function inOwnNetwork(ports: readonly number[], argv: readonly string[]): Promise<string[]> {
-  const [pasta, unshare, sh] = await Promise.all([pastaArgs(ports), findExecutable('unshare'), findExecutable('sh')]);
+  const [unshare, sh] = [findExecutable('unshare'), findExecutable('sh')];
+  const pasta = pastaArgs(ports);
   if (unshare === null || sh === null) throw new Error('unshare or sh was not found on PATH');
   const inner = [unshare, '--mount-proc', ...argv];
   const started = (program: readonly string[]): string[] => [...pasta, '--log-file', '/dev/null', '--', ...program];
@@ -50,8 +51,8 @@ export async function inOwnNetwork(ports: readonly number[], argv: readonly stri
 const passesFiles = remembered(() => findOutWhatPasses());
 
 async function findOutWhatPasses(): Promise<boolean> {
-  const program = [...(await pastaArgs([])), '--', 'sh', '-c', ': >&3'];
-  return (await whyItFails(['sh', '-c', 'exec 3>&2; exec "$@"', 'sh', ...program])) === null;
+  const program = [...pastaArgs([]), '--', 'sh', '-c', ': >&3'];
+  return (await trialError(['sh', '-c', 'exec 3>&2; exec "$@"', 'sh', ...program])) === null;
 }
 
 /**
@@ -63,12 +64,12 @@ export const restoreIdsArgs = (): string[] =>
 const ownNetwork = remembered(() => ({ works: false }));
 
 /** Returns why a sandbox cannot have its own network on this machine, with a remedy; null if it can. */
-export async function whyNoOwnNetwork(): Promise<string | null> {
+export async function ownNetworkProblem(): Promise<string | null> {
   if (ownNetwork().works) return null;
-  if ((await findExecutable('pasta')) === null) return 'pasta is not on PATH; install passt (apt install passt)';
+  if (findExecutable('pasta') === null) return 'pasta is not on PATH; install passt (apt install passt)';
   if ((await resolverInside()) === null)
     return `the name servers of ${RESOLVER} are on this machine's loopback; add one that is not`;
-  const reason = await whyItFails([...(await pastaArgs([])), '--', 'unshare', '--mount-proc', 'true']);
+  const reason = await trialError([...pastaArgs([]), '--', 'unshare', '--mount-proc', 'true']);
   ownNetwork().works = reason === null;
   if (reason === null) return null;
   return `pasta cannot create a network here (${reason}); it needs user namespaces, /dev/net/tun and a default route`;

@@ -6,7 +6,7 @@ const TRIAL_MS = 60_000;
  * Tries a program out. Returns the last line of its error message if it fails, else null. A process that it leaves
  * behind is killed and not waited for: one of pasta's holds stderr open for ever where pasta may not open /dev/net/tun.
  */
-export async function whyItFails(argv: readonly string[]): Promise<string | null> {
+export async function trialError(argv: readonly string[]): Promise<string | null> {
   const { exitCode, stderr, timedOut } = await runCommand({
     command: argv,
     cwd: process.cwd(),

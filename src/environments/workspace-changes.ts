@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyBestEffort, createFolderOnce, isFolder, listTree, type Mask, type SkippedEntry } from '#host';
+import { copyBestEffort, createFolderOnce, isRealFolder, listTree, type Mask, type SkippedEntry } from '#host';
 import type { WorkspaceChange, WorkspaceChanges } from '#model';
 import type { Contents, Environment, EnvironmentHandle } from './environment.js';
 
@@ -60,7 +60,7 @@ export async function workspaceChanges(
 
 async function originsOf(fixture: string, files: Record<string, string>): Promise<Map<string, Origin>> {
   const initial = join(fixture, 'initial-state');
-  const roots = [fixture, ...((await isFolder(initial)) ? [initial] : [])];
+  const roots = [fixture, ...(isRealFolder(initial) ? [initial] : [])];
   const origins = new Map<string, Origin>();
   for (const root of roots) {
     for (const entry of await listTree(root)) {
@@ -141,7 +141,7 @@ export async function collect(
 ): Promise<SkippedEntry[]> {
   await environment.kill(handle, 'everything');
   const leftOut = await environment.view(handle, async (workspace) => {
-    if (await isFolder(to)) return copyBestEffort(workspace, null, mask); // an earlier attempt has copied it
+    if (isRealFolder(to)) return copyBestEffort(workspace, null, mask); // an earlier attempt has copied it
     let found: SkippedEntry[] = [];
     await createFolderOnce(to, async (temporary) => {
       found = await copyBestEffort(workspace, temporary, mask);

@@ -90,14 +90,14 @@ function gateOf(spec: GateSpec): Gate<z.ZodType<GateSpec>> {
 export const checkGate = (spec: GateSpec, context: GateContext): Promise<Verdict> => gateOf(spec).check(spec, context);
 
 /** The number of answers of a model that the check asks for. */
-export const answersAsked = (spec: GateSpec): number => gateOf(spec).asks?.(spec) ?? 0;
+export const modelAnswersOf = (spec: GateSpec): number => gateOf(spec).asks?.(spec) ?? 0;
 
 /** The part of the subject whose use the gate checks; null for other gates. */
 export const checkedUse = (spec: GateSpec): CheckedUse | null => gateOf(spec).checksUse?.(spec) ?? null;
 
 /** True if the check runs no command and asks no model, so that it finishes quickly. */
 export const isQuickGate = (spec: GateSpec): boolean =>
-  !('command' in spec) && !('script' in spec) && answersAsked(spec) === 0;
+  !('command' in spec) && !('script' in spec) && modelAnswersOf(spec) === 0;
 
 /** A few words for summaries that name what a gate checks, on one line. */
 export const gateSubject = (spec: GateSpec): string => gateOf(spec).subject(spec).trim().replace(/\s+/g, ' ');

@@ -78,7 +78,7 @@ export const meanOf = (numbers: readonly number[]): number =>
   Math.round((numbers.reduce((sum, one) => sum + one, 0) / numbers.length) * 1e6) / 1e6;
 
 /** "67 %" */
-export const percent = (value: number): string => `${Math.round(value * 1000) / 10} %`;
+export const percentText = (value: number): string => `${Math.round(value * 1000) / 10} %`;
 
 /** Judges the conversation with the agent. The verdict is `error` if there is none. */
 export async function checkTurns(

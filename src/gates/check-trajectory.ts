@@ -1,12 +1,12 @@
 import { type Trajectory, UNREAD } from '#model';
 import type { GateContext, Verdict } from './gate.js';
-import { broken, fail, pass, quote, tooSlow } from './verdicts.js';
+import { broken, fail, pass, quotedText, tooSlow } from './verdicts.js';
 import type { TextMatcher } from './text-matcher.js';
 
 const TEXT_ONLY = 'the agent printed only text, no structured events';
 
 /** The reason why there may be more tool calls than those that are known; null if all are. */
-export const whyMoreCalls = ({ unread, unseen, structured }: Trajectory): string | null =>
+export const unseenCallsReason = ({ unread, unseen, structured }: Trajectory): string | null =>
   unread === true
     ? UNREAD
     : structured
@@ -14,9 +14,9 @@ export const whyMoreCalls = ({ unread, unseen, structured }: Trajectory): string
       : `${TEXT_ONLY}, so its tool calls are unknown`;
 
 /** The reason why there may be more shell commands than those that are known; null if all are. */
-export const whyMoreCommands = (trajectory: Trajectory): string | null =>
+export const unseenCommandsReason = (trajectory: Trajectory): string | null =>
   trajectory.structured || trajectory.unread === true
-    ? whyMoreCalls(trajectory)
+    ? unseenCallsReason(trajectory)
     : `${TEXT_ONLY}, so only calls to the target are known`;
 
 /** Judges what the agent did. The verdict is `error` if that was not recorded. */
@@ -45,7 +45,7 @@ export const checkAnswer = (
     if (found === null) return tooSlow(timeout_secs);
     return found
       ? pass(`the ${what} ${wanted.does}`)
-      : fail(`the ${what} ${wanted.doesNot}; it begins with ${quote(answer)}`);
+      : fail(`the ${what} ${wanted.doesNot}; it begins with ${quotedText(answer)}`);
   });
 
 /** A note for verdicts on commands if not all commands are visible; else empty. */

@@ -1,4 +1,4 @@
-export { answersAsked, checkedUse, checkGate, GateSpec, gateSubject, isQuickGate } from './all-gates.js';
+export { modelAnswersOf, checkedUse, checkGate, GateSpec, gateSubject, isQuickGate } from './all-gates.js';
 export { MAX_ANSWER_SECS, MAX_VOTES } from './asking.js';
 export { readEvaluator, readScriptEvaluator } from './evaluators.js';
 export {
@@ -11,7 +11,7 @@ export {
   type WorkInput,
   type WorkResult,
 } from './gate.js';
-export { type Answer, answerSchema, findObject, readAnswer } from './judge/answer.js';
+export { type JudgeScores as Answer, answerSchema, findObject, readAnswer } from './judge/answer.js';
 export {
   agentPrompt,
   composeGatePrompt,

@@ -1,6 +1,6 @@
 import { compilePattern } from '#lib';
 import type { GateContext, Verdict } from './gate.js';
-import { broken, quote } from './verdicts.js';
+import { broken, quotedText } from './verdicts.js';
 
 /** A condition on a text, with words that complete "notes.md …" ("contains x"). */
 export interface TextMatcher {
@@ -22,8 +22,8 @@ export function containing(substring: string, { ignoreCase = false } = {}): Text
   const folded = (text: string): string => (ignoreCase ? foldCase(text) : text);
   const wanted = folded(substring);
   return {
-    does: `contains ${quote(substring)}${noteOf(ignoreCase)}`,
-    doesNot: `does not contain ${quote(substring)}${noteOf(ignoreCase)}`,
+    does: `contains ${quotedText(substring)}${noteOf(ignoreCase)}`,
+    doesNot: `does not contain ${quotedText(substring)}${noteOf(ignoreCase)}`,
     test: (text) => Promise.resolve(folded(text).includes(wanted)),
   };
 }
@@ -48,8 +48,8 @@ export async function matching(
   return (
     brokenPattern(pattern) ??
     check({
-      does: `matches ${quote(written)}${noteOf(ignoreCase)}`,
-      doesNot: `does not match ${quote(written)}${noteOf(ignoreCase)}`,
+      does: `matches ${quotedText(written)}${noteOf(ignoreCase)}`,
+      doesNot: `does not match ${quotedText(written)}${noteOf(ignoreCase)}`,
       test: async (text) =>
         (await work('matches', { pattern, texts: [text], whole: false }, timeout_secs))?.[0] ?? null,
     })

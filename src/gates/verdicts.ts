@@ -13,10 +13,10 @@ export const tooSlow = (timeoutSecs: number): Verdict =>
   fail(`not finished within ${timeoutSecs} s: too much input for this check, or a slow pattern`);
 
 /** "1 command", "2 commands" */
-export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const pluralText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** A text in quotes, shortened for a message. */
-export const quote = (text: string): string => JSON.stringify(beginningOf(text, 120));
+export const quotedText = (text: string): string => JSON.stringify(beginningOf(text, 120));
 
 /** A JSON value as text, shortened for a message. */
 export function printed(value: Json): string {
@@ -28,7 +28,7 @@ export function printed(value: Json): string {
 }
 
 /** The kind of a JSON value, for messages: "a string", "an array". */
-export function kindOf(value: Json): string {
+export function jsonKindOf(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

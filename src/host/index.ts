@@ -13,10 +13,17 @@ export {
 } from './folders.js';
 export { differingFiles, treeBytes } from './fs/compare-trees.js';
 export { copyBestEffort, type Mask, type SkippedEntry } from './fs/copy-best-effort.js';
-export { assertRecentRoom, assertRoom, networkFileSystem, ROOM_BYTES, ROOM_FILE, whyNoRoom } from './fs/disk-room.js';
+export {
+  assertRecentSpace,
+  assertSpace,
+  networkFileSystem,
+  MIN_FREE_BYTES,
+  PROBE_FILE,
+  diskError,
+} from './fs/disk-space.js';
 export { fingerprint, isSettled } from './fs/fingerprint.js';
 export { createBelow, findInside, readInside, restoreAccess } from './fs/open-inside.js';
-export { repositoriesIn, whyPointsBack } from './fs/pointers-back.js';
+export { repositoriesIn, pointerProblem } from './fs/pointers-back.js';
 export { isBinary, programFiles, type ProgramFiles, realPath } from './fs/program-files.js';
 export { linesOf, openFile, readBytes, readJsonIfThere, readText, readTextIfThere, tailLines } from './fs/read-file.js';
 export { type SourceFile, sourceFiles, TooManyFiles } from './fs/source-files.js';
@@ -24,7 +31,7 @@ export {
   copyTree,
   createFolderOnce,
   hashTree,
-  isFolder,
+  isRealFolder,
   type IsLeftOut,
   isSmallTree,
   listTree,
@@ -46,7 +53,7 @@ export {
 } from './fs/write-file.js';
 export { pathsInHistory } from './adapters/git-history.js';
 export { forgetLeftovers, type Leftover, leftoversFile, noteLeftovers, readLeftovers } from './leftovers.js';
-export { askForText, callModel } from './models/call-model.js';
+export { generateAnswer, callModel } from './models/call-model.js';
 export { explainModelError, ModelFailed, type ModelFailureKind } from './models/model-errors.js';
 export { addressVariables, knownProviders, missingVariables, type ModelProvider } from './models/model-providers.js';
 export {
@@ -58,7 +65,7 @@ export {
   localLedger,
   type Note,
   supersede,
-  whyClosed,
+  closedReason,
 } from './security/ledger.js';
 export {
   keyFile,
@@ -89,7 +96,7 @@ export {
   serverOf,
   withDatabase,
 } from './adapters/postgres.js';
-export { askThread } from './process/ask-thread.js';
+export { runInThread } from './process/run-in-thread.js';
 export { findDeno, findExecutable, findFile, isExecutable } from './process/find-deno.js';
 export { ignoreOutputErrors } from './process/ignore-output-errors.js';
 export { killMarked, markOf, RUN_MARK } from './process/marked-processes.js';

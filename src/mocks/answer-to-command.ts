@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '#lib';
-import { chanceMessage, chooseMock, type AnswerOptions, type Decision } from './choose-mock.js';
+import { chanceMessage, chooseMock, type AnswerOptions, type MockChoice } from './choose-mock.js';
 import type { CommandMock } from './command-mock.js';
 import type { Mock } from './mock.js';
 import { isCommandMock } from './mock-kinds.js';
@@ -14,7 +14,7 @@ export interface CommandCall {
 }
 
 /** The result of a mocked command. */
-export interface CommandResult {
+export interface MockedCommandResult {
   stdout: string;
   stderr: string;
   exitCode: number;
@@ -25,7 +25,7 @@ export const answerToCommand = (
   mocks: readonly Mock[],
   call: CommandCall,
   options: AnswerOptions,
-): Decision<CommandResult> =>
+): MockChoice<MockedCommandResult> =>
   chooseMock(
     mocks.flatMap((mock, index) =>
       isCommandMock(mock) && mock.command === call.command ? [{ index, mock, call }] : [],
@@ -58,13 +58,13 @@ const matchesInput = (given: Json, wanted: Json): boolean => {
 
 const withoutEnd = (text: string): string => text.replace(/\n+$/, '');
 
-const failure = ({ command, metadata: { probability } }: CommandMock): CommandResult => ({
+const failure = ({ command, metadata: { probability } }: CommandMock): MockedCommandResult => ({
   stdout: '',
   stderr: `${command}: ${chanceMessage(probability)}\n`,
   exitCode: 1,
 });
 
-function resultOf(mock: CommandMock, call: CommandCall): CommandResult {
+function resultOf(mock: CommandMock, call: CommandCall): MockedCommandResult {
   if (mock.error !== undefined) {
     const { code, message, status } = mock.error;
     return { stdout: '', stderr: `${code}: ${message}\n`, exitCode: status };

@@ -1,6 +1,6 @@
 import { contains, isJsonObject, type Json } from '#lib';
 import type { Call } from './call.js';
-import { chanceMessage, chooseMock, type AnswerOptions, type Decision } from './choose-mock.js';
+import { chanceMessage, chooseMock, type AnswerOptions, type MockChoice } from './choose-mock.js';
 import { parseEndpoint, pathValues } from './endpoint.js';
 import type { EndpointMock } from './endpoint-mock.js';
 import type { Mock } from './mock.js';
@@ -33,7 +33,7 @@ export const answerToRequest = (
   mocks: readonly Mock[],
   request: EndpointRequest,
   options: AnswerOptions,
-): Decision<EndpointResult> =>
+): MockChoice<EndpointResult> =>
   chooseMock(
     mocks.flatMap((mock, index) => {
       const call = isEndpointMock(mock) ? callOf(mock, request) : null;

@@ -1,6 +1,6 @@
 import { contains, type Json } from '#lib';
 import type { Call } from './call.js';
-import { chooseMock, type AnswerOptions, type Decision } from './choose-mock.js';
+import { chooseMock, type AnswerOptions, type MockChoice } from './choose-mock.js';
 import type { Mock } from './mock.js';
 import { isServiceMock } from './mock-kinds.js';
 import type { ServiceMock } from './service-mock.js';
@@ -37,7 +37,7 @@ export const answerToService = (
   mocks: readonly Mock[],
   { service, method, args, context }: ServiceCall,
   options: AnswerOptions,
-): Decision<ServiceResult> => {
+): MockChoice<ServiceResult> => {
   const call: Call = {
     args,
     input: inputOf(args),

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '#lib';
 import type { Call } from './call.js';
-import { chanceMessage, chooseMock, type AnswerOptions, type Decision } from './choose-mock.js';
+import { chanceMessage, chooseMock, type AnswerOptions, type MockChoice } from './choose-mock.js';
 import type { McpMock } from './mcp-mock.js';
 import type { Mock } from './mock.js';
 import { isMcpMock, mockedName } from './mock-kinds.js';
@@ -25,7 +25,7 @@ export const answerToTool = (
   mocks: readonly Mock[],
   { server, tool, input, context }: ToolCall,
   options: AnswerOptions,
-): Decision<ToolResult> => {
+): MockChoice<ToolResult> => {
   const call: Call = { args: [], input, context };
   return chooseMock(
     mocks.flatMap((mock, index) =>

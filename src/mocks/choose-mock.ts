@@ -72,7 +72,7 @@ export interface MockAnswer<Result> {
   result: Result;
 }
 
-export interface Decision<Result> {
+export interface MockChoice<Result> {
   /** Null if no mock matches. */
   answer: MockAnswer<Result> | null;
   /** Matchers that threw, and so did not match. */
@@ -98,7 +98,7 @@ export function chooseMock<M extends Mocking, Result>(
   candidates: readonly Candidate<M>[],
   { random, ...options }: AnswerOptions & MatchOptions,
   resultOf: (candidate: Candidate<M>, byChance: boolean) => Result,
-): Decision<Result> {
+): MockChoice<Result> {
   const matcherErrors: MatcherError[] = [];
   const matching = candidates.filter(({ index, mock, call }) => {
     const { matches, matcherError } = matchesWhen(mock.when, call, options);

@@ -9,7 +9,7 @@ import type { EvaluateMatcher } from './matcher.js';
 import {
   LOOPBACK,
   mocksFile,
-  MOST_CALLS,
+  MAX_CALLS,
   readServer,
   requestsFolder,
   serverFile,
@@ -30,9 +30,9 @@ interface ReadRequest {
   shown: string[];
 }
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** The connection is closed beyond this. */
-const MOST_READ = 64 * MOST_BYTES;
+const MAX_READ = 64 * MAX_BYTES;
 
 const isHttpError = (error: unknown): error is HttpError => error instanceof Error && 'status' in error;
 
@@ -58,12 +58,11 @@ async function readBody(message: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes <= MOST_BYTES) chunks.push(chunk);
+    if (bytes <= MAX_BYTES) chunks.push(chunk);
     // A client that is cut off while it sends would not see the answer.
-    else if (bytes > MOST_READ) break;
+    else if (bytes > MAX_READ) break;
   }
-  if (bytes > MOST_BYTES)
-    throw Object.assign(new Error(`the body is larger than ${MOST_BYTES} bytes`), { status: 413 });
+  if (bytes > MAX_BYTES) throw Object.assign(new Error(`the body is larger than ${MAX_BYTES} bytes`), { status: 413 });
   return Buffer.concat(chunks).toString('utf8');
 }
 
@@ -179,7 +178,7 @@ function answer(read: ReadRequest): { delayMs: number; result: EndpointResult } 
     };
     return { record, delayMs: decision.answer?.delayMs ?? 0, result };
   };
-  if (next > MOST_CALLS + 1) return decide(next++);
+  if (next > MAX_CALLS + 1) return decide(next++);
   const recorded = recordCall(requestsFolder(folder), next, decide);
   next = recorded.number + 1;
   return recorded;

@@ -7,7 +7,7 @@ export {
   LOOPBACK,
   mockServerFolder,
   mocksFile,
-  MOST_CALLS,
+  MAX_CALLS,
   portFile,
   readPort,
   readServer,

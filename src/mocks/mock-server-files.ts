@@ -11,7 +11,7 @@ import { parseJson } from '#lib';
 export const LOOPBACK = '127.0.0.1';
 
 /** More calls would not fit into a report that people can read. */
-export const MOST_CALLS = 1000;
+export const MAX_CALLS = 1000;
 
 export const mockServerFolder = (state: string): string => join(state, 'mock-server');
 /** The port of the server, which is the same after a restart. */

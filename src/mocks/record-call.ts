@@ -1,21 +1,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beginningOf, sha256 } from '#lib';
-import type { Decision } from './choose-mock.js';
+import type { MockChoice } from './choose-mock.js';
 import type { CallRecord } from './mocks-file.js';
 
-const MOST_ARGUMENTS = 100;
+const MAX_ARGUMENTS = 100;
 const LONGEST_ARGUMENT = 1000;
 
 /** The beginning of what a call was given, as it is recorded. */
 export const recordedArgs = (args: readonly string[]): string[] =>
-  args.slice(0, MOST_ARGUMENTS).map((arg) => beginningOf(arg, LONGEST_ARGUMENT));
+  args.slice(0, MAX_ARGUMENTS).map((arg) => beginningOf(arg, LONGEST_ARGUMENT));
 
 /** The part of a record that follows from how the call was decided. */
 export const recordedDecision = ({
   answer,
   matcherErrors,
-}: Decision<unknown>): Pick<CallRecord, 'mock' | 'failed_by_chance' | 'matcher_errors'> => ({
+}: MockChoice<unknown>): Pick<CallRecord, 'mock' | 'failed_by_chance' | 'matcher_errors'> => ({
   mock: answer?.mock ?? null,
   failed_by_chance: answer?.failedByChance ?? false,
   matcher_errors: matcherErrors.map(({ mock, message }) => ({

@@ -19,26 +19,26 @@ const Detail = z.object({
 const DetailOfTurns = z.array(z.object({ turn: z.number().int(), status: GateDetail.shape.status, detail: z.json() }));
 
 /** One capability, checked once. */
-type Checked = z.infer<typeof Detail>['capability_checklist'][number];
+type CheckedCapability = z.infer<typeof Detail>['capability_checklist'][number];
 
 /**
  * Returns the capabilities that the gates of a run have checked, once for each turn. A check that could not be made
  * says nothing of them.
  */
-export const capabilitiesIn = (gates: readonly Pick<GateDetail, 'status' | 'detail'>[]): Checked[] =>
+export const capabilitiesIn = (gates: readonly Pick<GateDetail, 'status' | 'detail'>[]): CheckedCapability[] =>
   gates.flatMap(({ status, detail }) => {
     const turns = DetailOfTurns.safeParse(detail);
     if (turns.success) return turns.data.flatMap(checkedIn);
     return checkedIn({ status, detail });
   });
 
-function checkedIn({ status, detail }: Pick<GateDetail, 'status' | 'detail'>): Checked[] {
+function checkedIn({ status, detail }: Pick<GateDetail, 'status' | 'detail'>): CheckedCapability[] {
   const read = status === 'error' ? null : Detail.safeParse(detail);
   return read?.success === true ? read.data.capability_checklist : [];
 }
 
 /** Counts how often each capability was achieved, in the order in which they first appear. */
-export function capabilityRates(checked: readonly Checked[]): CapabilityRate[] {
+export function capabilityRates(checked: readonly CheckedCapability[]): CapabilityRate[] {
   const found = new Map<string, Omit<CapabilityRate, 'rate'>>();
   for (const { capability, achieved } of checked) {
     const before = found.get(capability) ?? { capability, achieved: 0, checked: 0 };

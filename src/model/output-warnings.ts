@@ -51,7 +51,7 @@ export const mockedCallText = (mocked: string, args: readonly string[]): string 
     : commandText([mocked, ...args]);
 
 const LONGEST_CALL = 200;
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
 const shown = (command: string, args: readonly string[]): string =>
   beginningOf(mockedCallText(command, args), LONGEST_CALL);
@@ -83,5 +83,5 @@ const counted = (count: number, what: string): string => `${count} ${count === 1
 /** The first few different calls. */
 function listed(calls: MockedCalls['unmatched']): string {
   const different = [...new Set(calls.map(({ command, args }) => shown(command, args)))];
-  return [...different.slice(0, MOST_SHOWN), ...(different.length > MOST_SHOWN ? ['…'] : [])].join('; ');
+  return [...different.slice(0, MAX_SHOWN), ...(different.length > MAX_SHOWN ? ['…'] : [])].join('; ');
 }

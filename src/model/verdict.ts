@@ -28,22 +28,22 @@ export function votesText({ votes, spread }: Pick<Judgment, 'votes' | 'spread'>)
 }
 
 /** A step that the plan requires, and its result. */
-interface Wanted<T> {
+interface RequiredStep<T> {
   step: string;
-  /** null: it is missing, was altered, or was never made. The run is then an `error`. */
-  left: T | null;
+  /** Null: missing, altered, or not performed. The run is then an `error`. */
+  result: T | null;
   /** The reason why there is no result, if that is known; completes the sentence "step 'name' ...". */
   why: string | null;
 }
 
-type Judged = Pick<Judgment, 'weighted_score' | 'pass_threshold' | 'passed'>;
+type JudgeScore = Pick<Judgment, 'weighted_score' | 'pass_threshold' | 'passed'>;
 
 /** A condition that must be met before a run can pass. A verdict considers all of them. */
 export type Check =
-  | ({ kind: 'gate' } & Wanted<GateDetail>)
-  | ({ kind: 'judge' } & Wanted<Judged>)
+  | ({ kind: 'gate' } & RequiredStep<GateDetail>)
+  | ({ kind: 'judge' } & RequiredStep<JudgeScore>)
   /** A step without a verdict of its own: the workspace, the agent, a post script, an evaluator. */
-  | ({ kind: 'step' } & Wanted<true>);
+  | ({ kind: 'step' } & RequiredStep<true>);
 
 export interface VerdictInput {
   /** The rule: every gate must pass, or one is enough. */
@@ -61,7 +61,7 @@ export interface VerdictInput {
   checks: readonly Check[];
 }
 
-export interface Decision {
+export interface OutcomeDecision {
   outcome: Outcome;
   /** One short sentence that gives the reason. */
   message: string;
@@ -72,10 +72,10 @@ export interface Decision {
  * that could not be made is an `error`, even if another check failed. Otherwise `error` would only remove runs that
  * might have passed, and comparisons would be biased.
  */
-export function decideOutcome(input: VerdictInput): Decision {
+export function decideOutcome(input: VerdictInput): OutcomeDecision {
   const { rule, needsAgent, cancelled, unfit, agent, spoiled, checks } = input;
   const how = agent !== null && !agent.completed ? agentSentence(agent.message) : null;
-  const because = (outcome: Outcome, ...reasons: (string | null)[]): Decision => ({
+  const because = (outcome: Outcome, ...reasons: (string | null)[]): OutcomeDecision => ({
     outcome,
     message: short(reasons.filter((reason) => reason !== null && reason !== '').join('; ')),
   });
@@ -86,14 +86,14 @@ export function decideOutcome(input: VerdictInput): Decision {
   if (spoiled != null) return because('error', spoiled, how);
 
   const wanted = checks.filter((check) => check.kind === 'gate');
-  const gates = wanted.flatMap(({ left }) => left ?? []);
+  const gates = wanted.flatMap(({ result }) => result ?? []);
   const failed = gates.filter(({ status }) => status === 'fail').map(gateSentence);
-  const broken = wanted.flatMap(({ step, left, why }) =>
-    left === null ? [lack({ step, why })] : left.status === 'error' ? [gateSentence(left)] : [],
+  const broken = wanted.flatMap(({ step, result, why }) =>
+    result === null ? [lack({ step, why })] : result.status === 'error' ? [gateSentence(result)] : [],
   );
-  const lacking = checks.filter(({ kind, left }) => kind !== 'gate' && left === null).map(lack);
+  const lacking = checks.filter(({ kind, result }) => kind !== 'gate' && result === null).map(lack);
   const passed = `${gates.filter(({ status }) => status === 'pass').length}/${wanted.length} gates passed`;
-  const judgment = checks.find((check) => check.kind === 'judge')?.left ?? null;
+  const judgment = checks.find((check) => check.kind === 'judge')?.result ?? null;
   const judged = judgment === null ? null : judgeSentence(judgment);
 
   if (broken.length > 0 || lacking.length > 0)
@@ -130,7 +130,7 @@ const first = ([sentence = '', ...more]: readonly string[]): string =>
   more.length > 0 ? `${sentence} (and ${more.length} more)` : sentence;
 
 /** Formats a judgment: "judge 0.82", or "judge 0.52 < 0.70" with enough digits to show the difference. */
-function judgeSentence({ weighted_score, pass_threshold, passed }: Judged): string {
+function judgeSentence({ weighted_score, pass_threshold, passed }: JudgeScore): string {
   if (passed) return `judge ${weighted_score.toFixed(2)}`;
   return `judge ${comparedScores(weighted_score, pass_threshold).join(' < ')}`;
 }

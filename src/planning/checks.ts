@@ -3,7 +3,7 @@ import { adapterNames, agentOfCell, hostedAdapters, knownAgents } from '#agents'
 import { apartFrom } from '#environments';
 import { isBinary, isMirror, knownProviders } from '#host';
 import { InfrastructureError, parseJudgeName, UsageError } from '#lib';
-import { type Config, modelAsked, type UnstoredScenario } from '#scenario';
+import { type Config, judgeModelOf, type UnstoredScenario } from '#scenario';
 import { readText } from './file-checks.js';
 import { moduleProblem, runtimeProblems } from './find-runtime.js';
 import { misfits } from './agent-problems.js';
@@ -76,8 +76,8 @@ async function environmentsWork({
   const all = scenarios.map(({ effective }) => effective.scenario.environment);
   for (const wanted of new Map(all.map((one) => [JSON.stringify(one), one])).values()) {
     if (apartFrom(wanted) === null) continue;
-    const { whyUnusable } = await import('#environments');
-    const failure = await whyUnusable(wanted, folders, values);
+    const { environmentProblem } = await import('#environments');
+    const failure = await environmentProblem(wanted, folders, values);
     if (failure === null) continue;
     const message = `environment.type ${wanted.type}: ${failure.why}`;
     if (!failure.isFinal) throw new InfrastructureError(message);
@@ -92,7 +92,7 @@ async function environmentsWork({
 function targetsCanBeSent({ project, scenarios }: ResolvedSweep): void {
   if (!isMirror(project.resultsPath)) return;
   for (const { selected, variant, effective } of scenarios) {
-    const why = whyNotSent(effective);
+    const why = unsentReason(effective);
     if (why === null) continue;
     const message = `the target ${effective.target_path} ${why}; put it into the fixture, or install it on the hosts and name it without a path`;
     const problems = [variant.problemAt(['target', 'binary'], message)];
@@ -101,7 +101,7 @@ function targetsCanBeSent({ project, scenarios }: ResolvedSweep): void {
 }
 
 /** Says why the target cannot be sent to the hosts, which get its program alone; null if it can, or need not. */
-function whyNotSent({ target_path, target_files }: UnstoredScenario): string | null {
+function unsentReason({ target_path, target_files }: UnstoredScenario): string | null {
   if (target_path === null || target_files?.length === 0) return null;
   if (target_files !== undefined) return 'has further files (target.files), but hosts receive only its program';
   return isBinary(target_path)
@@ -209,7 +209,7 @@ function agentsMayCost({ project: { config }, cells }: ResolvedSweep): void {
 
 function judgesMayCost({ project: { config }, scenarios }: ResolvedSweep): void {
   for (const { effective } of scenarios) {
-    const model = modelAsked(effective);
+    const model = judgeModelOf(effective);
     if (model !== null) checkJudgeConsent(config, model, effective.asked === undefined);
   }
 }

@@ -2,7 +2,7 @@ import { knownAgents } from '#agents';
 import { knownProviders } from '#host';
 import type { Path } from '#input';
 import { parseJudgeName, type Problem, suggest, UsageError } from '#lib';
-import { type Config, type EffectiveScenario, findAsking, type JudgeSettings } from '#scenario';
+import { type Config, type EffectiveScenario, findModelGate, type JudgeSettings } from '#scenario';
 import type { JudgeFlags } from './draft.js';
 import type { Project } from './project.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
@@ -27,13 +27,13 @@ export function chooseJudge(project: Project, selected: SelectedScenario, flags:
  *
  * @throws UsageError if there is no such model or it cannot be used, or if `--no-judge` was given
  */
-export function chooseAsked(
+export function chooseGateModel(
   project: Project,
   selected: SelectedScenario,
   { scenario, problemAt }: Pick<SelectedVariant, 'scenario' | 'problemAt'>,
   flags: JudgeFlags,
 ): EffectiveScenario['asked'] {
-  const path = findAsking(scenario);
+  const path = findModelGate(scenario);
   if (path === null) return undefined;
   if (flags.judge) return { model: modelOf(project, { ...selected, problemAt }, flags, { path, isJudge: false }) };
   const message = 'this asks the model of the judge, so --no-judge cannot be used; remove it, or this part';
@@ -45,7 +45,7 @@ export function chooseAsked(
 export function judgeProblems(project: Project, selected: SelectedScenario): Problem[] {
   const { judge } = selected.scenario.judgment;
   const named = judge?.model ?? project.config.judge?.model;
-  const isAsked = judge?.enabled === true || selected.variants.some(({ scenario }) => findAsking(scenario) !== null);
+  const isAsked = judge?.enabled === true || selected.variants.some(({ scenario }) => findModelGate(scenario) !== null);
   if (!isAsked || named === undefined) return [];
   const message = modelProblem(project, named);
   return message === null ? [] : placeOf(project, selected, message).problems;

@@ -52,7 +52,7 @@ const Draft = z.object({
       /** From 0 to 1: give up when such a difference is unlikely to be found; null: never. */
       effect: z.number().nullable(),
       /** The most runs of a configuration on each side. */
-      mostRuns: z.number(),
+      maxRuns: z.number(),
     })
     .nullable()
     .default(null),

@@ -13,7 +13,7 @@ import {
   withoutMocks,
 } from '#scenario';
 import { withoutIdleGates } from './checked-uses.js';
-import { chooseAsked, chooseJudge } from './choose-judge.js';
+import { chooseGateModel, chooseJudge } from './choose-judge.js';
 import type { Draft } from './draft.js';
 import { isFile } from './file-checks.js';
 import { findRuntime } from './find-runtime.js';
@@ -38,7 +38,7 @@ export function effectiveScenario(
   const used = draft.live ? withoutMocks(checked) : checked;
   const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
-  const asked = chooseAsked(project, selected, variant, draft);
+  const asked = chooseGateModel(project, selected, variant, draft);
   const judge = chooseJudge(project, selected, draft);
   return {
     schema_version: 2,
@@ -95,7 +95,7 @@ function targetPath(
       : targetBinary !== null
         ? [locateBuild(targetBinary, folder), [['target', 'binary']]]
         : [locateTarget(binary, fromConfig ? root : folder, fixture), [fromConfig ? ['target'] : ['target', 'binary']]];
-  const message = located.found ? whyNotInside(scenario, located.path) : located.message;
+  const message = located.found ? isolationProblem(scenario, located.path) : located.message;
   if (located.found && message === null) return located.path;
   const problems = places.map((place) => problemAt(place, message ?? ''));
   throw new UsageError('target_missing', message ?? '', problems, new Map([[file, text]]));
@@ -105,7 +105,7 @@ function targetPath(
  * Returns why the environment cannot use a target at this path. Containers and cloud sandboxes share no files with this
  * machine.
  */
-function whyNotInside({ environment }: Scenario, path: string | null): string | null {
+function isolationProblem({ environment }: Scenario, path: string | null): string | null {
   const apart = apartFrom(environment);
   if (path === null || apart === null) return null;
   return `the target ${path} is not in the ${apart.place} of environment.type ${environment.type}; name a program on the PATH of ${apart.nameOf(environment)}, or a path into the fixture`;

@@ -18,7 +18,7 @@ export { skillName } from './find-subject.js';
 export { neededVariables, unsetVariables } from './needed-variables.js';
 export type { FinishedBase } from './pair-up.js';
 export { plan, type Planned, resolve } from './plan.js';
-export { checkWritable, openProject, type Project, projectByDefault, whyNotWritable } from './project.js';
+export { checkWritable, openProject, type Project, projectByDefault, writeProblem } from './project.js';
 export { resolveRegrade, type ToRegrade } from './resolve-regrade.js';
 export { checkVariant, chooseCells, type ResolvedSweep } from './resolve-sweep.js';
 export { leftOutOf, loadScenarios, selectMatrix, selectScenarios } from './select-scenarios.js';

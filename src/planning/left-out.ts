@@ -8,7 +8,7 @@ import {
   repositoriesIn,
   type TreeEntry,
   UnusableTree,
-  whyPointsBack,
+  pointerProblem,
 } from '#host';
 import { type Copied, isNamedLikeSuite, isSuite, SUITE_ENDING } from '#scenario';
 import { isFolder, readText } from './file-checks.js';
@@ -99,7 +99,7 @@ const treeOf = (repository: string): string => {
  * The reason why the history of a repository in a fixture would show an agent what is left out of the fixture, as a
  * sentence that begins with the path; null if it would not.
  */
-async function whyHistoryTells(
+async function historyProblem(
   root: string,
   entries: readonly TreeEntry[],
   leftOut: readonly string[],
@@ -148,14 +148,14 @@ export function createFolderCheck(
       const entries = await list(folder, isLeftOut);
       const initial = join(folder, 'initial-state');
       const unusable =
-        whyPointsBack(folder, entries) ??
+        pointerProblem(folder, entries) ??
         (isFolder(initial)
-          ? whyPointsBack(
+          ? pointerProblem(
               initial,
               await list(initial, (path, isFolder) => leavingOut(leftOut)(join('initial-state', path), isFolder)),
             )
           : null) ??
-        (copied === 'fixture' ? await whyHistoryTells(folder, entries, leftOut) : null);
+        (copied === 'fixture' ? await historyProblem(folder, entries, leftOut) : null);
       return { unusable, leftOut };
     } catch (error) {
       if (error instanceof UnusableTree) return { unusable: error.message, leftOut };

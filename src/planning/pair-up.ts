@@ -13,7 +13,7 @@ export interface ToDecide {
   /** From 0 to 1: give up when such a difference is unlikely to be found; null: never. */
   effect: number | null;
   /** The most runs of a configuration on each side. */
-  mostRuns: number;
+  maxRuns: number;
 }
 
 /** Probability of a false better or worse. */
@@ -27,7 +27,7 @@ const ALPHA = 0.05;
  */
 export function pairUp(
   cells: readonly Cell[],
-  { base, margin, effect, mostRuns }: ToDecide,
+  { base, margin, effect, maxRuns }: ToDecide,
   concurrency: number,
 ): { cells: Cell[]; untilClear: UntilClear } {
   if (base.kind === 'variant') checkVariants(cells, base.variant);
@@ -40,14 +40,14 @@ export function pairUp(
     margin,
     ...(effect === null ? {} : { effect }),
     alpha: ALPHA,
-    most_runs: mostRuns,
+    most_runs: maxRuns,
     // Smaller rounds would leave slots free.
     round_size: Math.max(configurations.length, atOnce),
   };
   if (!canDecide(paired, untilClear))
     throw new UsageError(
       'usage',
-      `with ${base.kind === 'variant' ? `at most ${mostRuns}` : 'so few'} runs on each side, no difference could be shown; ${base.kind === 'variant' ? 'raise --max-runs' : 'raise --max-runs, or repeat the base more often'}`,
+      `with ${base.kind === 'variant' ? `at most ${maxRuns}` : 'so few'} runs on each side, no difference could be shown; ${base.kind === 'variant' ? 'raise --max-runs' : 'raise --max-runs, or repeat the base more often'}`,
     );
   return { cells: paired, untilClear };
 }

@@ -86,7 +86,7 @@ const LONGEST_RESULTS = 3000;
  *
  * @throws if the disk is full
  */
-export async function whyNotWritable(folder: string): Promise<string | null> {
+export async function writeProblem(folder: string): Promise<string | null> {
   const existing = nearestExisting(folder);
   // files inside it have long names too
   if (Buffer.byteLength(folder) > LONGEST_RESULTS || folder.split('/').some((name) => Buffer.byteLength(name) > 255))
@@ -105,7 +105,7 @@ export async function whyNotWritable(folder: string): Promise<string | null> {
 
 /** @throws UsageError if results cannot be written to the folder */
 export async function checkWritable(folder: string): Promise<void> {
-  const reason = await whyNotWritable(folder);
+  const reason = await writeProblem(folder);
   if (reason === null) return;
   throw new UsageError(
     'results_unwritable',

@@ -65,7 +65,7 @@ export function resolveSweep(
   const matching = chooseVariants(all, withBase(draft.variants, toDecide));
   const { config } = project;
   const concurrency = draft.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY;
-  const repeat = toDecide?.mostRuns ?? draft.repeat;
+  const repeat = toDecide?.maxRuns ?? draft.repeat;
   const known = knownAgents(config.agents);
   const agentless = new Set(
     matching.flatMap(({ scenario }) => (findAgentStep(scenario) === null ? [scenario.name] : [])),

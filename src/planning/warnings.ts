@@ -99,7 +99,7 @@ export async function notReusedWarnings(
   const warnings = new Set<string>();
   for (const target of targets) {
     const isInFixture = target.path === null && target.binary.includes('/');
-    const found = isInFixture ? null : await findExecutable(target.path ?? basename(target.binary), path);
+    const found = isInFixture ? null : findExecutable(target.path ?? basename(target.binary), path);
     if (found === null) continue;
     const { unknown } = await programFiles(await realpath(found), {
       declared: target.files ?? null,
@@ -117,14 +117,14 @@ export async function notReusedWarnings(
  * target, it may be installed before it is needed. A server for which mocks stand wholly is not started. Paths were
  * checked before.
  */
-export async function serverWarnings(scenarios: readonly SelectedScenario[]): Promise<Set<string>> {
+export function serverWarnings(scenarios: readonly SelectedScenario[]): Set<string> {
   const warnings = new Set<string>();
   for (const { variants } of scenarios)
     for (const { scenario, problemAt } of variants)
       for (const [index, { mcp }] of (scenario.subject ?? []).entries()) {
         if (mcp?.command === undefined || mcp.command.includes('/')) continue;
         if (mockedTools(scenario.mocks ?? [], mcp.name) !== null) continue;
-        if ((await findExecutable(mcp.command)) !== null) continue;
+        if (findExecutable(mcp.command) !== null) continue;
         const message = `the program '${mcp.command}' was not found on PATH; install it or give its path`;
         warnings.add(`warning: ${formatProblem(problemAt(['subject', index, 'mcp', 'command'], message))}`);
       }
@@ -135,7 +135,7 @@ export async function serverWarnings(scenarios: readonly SelectedScenario[]): Pr
  * Returns a warning for each target, and each of its files, that is not on this machine, with its place in the file. It
  * is not a problem of the file: a target may be built, or installed by the scenario's setup, before it is needed.
  */
-export async function targetWarnings(project: Project, scenarios: readonly SelectedScenario[]): Promise<Set<string>> {
+export function targetWarnings(project: Project, scenarios: readonly SelectedScenario[]): Set<string> {
   const warnings = new Set<string>();
   for (const { path, variants } of scenarios)
     for (const variant of variants) {
@@ -144,7 +144,7 @@ export async function targetWarnings(project: Project, scenarios: readonly Selec
         const problem = variant.problemAt(isBelow ? ['target', ...below] : ['target'], message);
         warnings.add(`warning: ${formatProblem(problem)}`);
       };
-      const message = await whyMissing(project, path, variant);
+      const message = missingTargetMessage(project, path, variant);
       if (message !== null) warn(['binary'], message);
       const missing = findTargetFiles(project, path, variant, variant.targetBinary !== null)?.missing ?? null;
       if (missing !== null) warn(['files', missing.index], missing.message);
@@ -152,11 +152,11 @@ export async function targetWarnings(project: Project, scenarios: readonly Selec
   return warnings;
 }
 
-async function whyMissing(
+function missingTargetMessage(
   { root, config }: Project,
   path: string,
   { scenario, fixture, targetBinary }: SelectedVariant,
-): Promise<string | null> {
+): string | null {
   const fromConfig = scenario.target === 'from_config';
   const target = scenario.target === 'from_config' ? config.target : scenario.target;
   // A container or a cloud sandbox has its own programs.
@@ -167,7 +167,7 @@ async function whyMissing(
       : locateBuild(targetBinary, dirname(path));
   if (!located.found) return located.message;
   const isName = located.path === null && !target.binary.includes('/');
-  if (!isName || (await findExecutable(target.binary)) !== null) return null;
+  if (!isName || findExecutable(target.binary) !== null) return null;
   return `target binary '${target.binary}' was not found on PATH; install it or give its path`;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isFolder, isMirror, removeTree, snapshotNothing, snapshotTree, storeOnce, writeFileAtomic } from '#host';
+import { isRealFolder, isMirror, removeTree, snapshotNothing, snapshotTree, storeOnce, writeFileAtomic } from '#host';
 import { ENGINE_PROTOCOL, groupBy, type Json, safeName, sha256 } from '#lib';
 import { contextInputs, SCHEMA_VERSION, subjectParts } from '#model';
 import { type EffectiveScenario, type Plan, type PlanTemplate, TARGET_PROGRAM } from '#scenario';
@@ -68,8 +68,7 @@ export async function storeInputsAnd<T>(
     const { scenarios, stored, hashes } = await storeInputs(store, resolved, isMirror(resultsPath));
     const written = await write(templateOf(resolved, scenarios), stored);
     await cleanIsOver(resultsPath);
-    const isThere = await Promise.all(hashes.map((hash) => isFolder(join(store, hash))));
-    if (isThere.every(Boolean)) return written;
+    if (hashes.every((hash) => isRealFolder(join(store, hash)))) return written;
   }
 }
 

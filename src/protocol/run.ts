@@ -56,8 +56,8 @@ export interface TurnRef {
 }
 
 /** Number of the `nth` run of the agent in a turn, by which a run and its sweep name the wait after it. */
-export const waitNumber = (nth: number, turn = 1): number => (turn - 1) * MOST_RUNS_OF_A_TURN + nth;
-const MOST_RUNS_OF_A_TURN = 100_000;
+export const waitNumber = (nth: number, turn = 1): number => (turn - 1) * MAX_RUNS_PER_TURN + nth;
+const MAX_RUNS_PER_TURN = 100_000;
 
 /** A turn of a conversation with a simulated user. */
 export interface ConversationTurn {

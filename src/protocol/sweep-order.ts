@@ -2,7 +2,7 @@ import { changedRunLimits, type Limits } from '#lib/pure';
 import type { SweepInput } from './sweep.js';
 
 /** The parts of a plan that the input of a sweep repeats. */
-interface Planned {
+interface SweepToOrder {
   concurrency: number;
   caps: SweepInput['caps'];
   max_usd: number | null;
@@ -10,7 +10,7 @@ interface Planned {
 }
 
 /** Where a sweep runs. */
-interface Where {
+interface SweepSettings {
   /** True if its results are shared by several hosts. */
   shared: boolean;
   /** True if the server is not the engine's own. */
@@ -22,9 +22,9 @@ interface Where {
 
 /** Returns the input of a sweep's workflow, except for what identifies and proves it. */
 export const sweepOrder = (
-  plan: Planned,
+  plan: SweepToOrder,
   round: number,
-  { shared, external, lostSecs, limits }: Where,
+  { shared, external, lostSecs, limits }: SweepSettings,
 ): Omit<SweepInput, 'sweep' | 'proof'> => ({
   round,
   concurrency: plan.concurrency,

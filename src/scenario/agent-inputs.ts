@@ -1,6 +1,6 @@
-import { answersAsked } from '#gates';
+import { modelAnswersOf } from '#gates';
 import { canonicalJson, omit } from '#lib';
-import { modelAsked, type EffectiveScenario } from './plan.js';
+import { judgeModelOf, type EffectiveScenario } from './plan.js';
 import { gatesOf, type Scenario, type Step } from './scenario.js';
 
 /** Fields that only decide how the work is judged. */
@@ -32,7 +32,7 @@ export function agentInputs(effective: EffectiveScenario, agent: string): AgentI
   return {
     ...others,
     scenario: { ...work, steps: steps.map(withoutGates), max_usd: cost.max_usd ?? null },
-    asked: asksModel ? modelAsked(effective) : null,
+    asked: asksModel ? judgeModelOf(effective) : null,
   };
 }
 
@@ -51,6 +51,6 @@ export const judgeInputs = ({ judge, scenario }: Pick<EffectiveScenario, 'judge'
   canonicalJson([
     judge === null ? null : omit(judge, 'model', 'rubric_file', 'timeout_secs'),
     gatesOf(scenario).flatMap(({ gate, after }) =>
-      answersAsked(gate) === 0 ? [] : [{ ...gate, timeout_secs: 0, after }],
+      modelAnswersOf(gate) === 0 ? [] : [{ ...gate, timeout_secs: 0, after }],
     ),
   ]);

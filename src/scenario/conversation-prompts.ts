@@ -34,10 +34,10 @@ interface ConversationPrompt {
 }
 
 /** In characters: a conversation may be long, and its beginning and end matter most. */
-const CONVERSATION_LIMIT = 40_000;
+const MAX_CONVERSATION = 40_000;
 
 function markTurns(turns: readonly Turn[]): MarkedData {
-  return markData([['conversation', withoutMiddle(conversationText(turns), CONVERSATION_LIMIT)]]);
+  return markData([['conversation', withoutMiddle(conversationText(turns), MAX_CONVERSATION)]]);
 }
 
 /** The prompt by which a model plays the user. Its answer is the user's next message. */

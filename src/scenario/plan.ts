@@ -65,7 +65,7 @@ export type EffectiveScenario = z.infer<typeof EffectiveScenario>;
 export type UnstoredScenario = Omit<EffectiveScenario, 'fixture' | 'checks' | 'target_stored'>;
 
 /** The model that parts of the scenario ask, the judge or others; null if none asks. */
-export const modelAsked = ({ judge, asked }: Pick<EffectiveScenario, 'judge' | 'asked'>): string | null =>
+export const judgeModelOf = ({ judge, asked }: Pick<EffectiveScenario, 'judge' | 'asked'>): string | null =>
   judge?.model ?? asked?.model ?? null;
 
 /** The runs that a sweep checks again. */

@@ -3,7 +3,7 @@ import type { EffectiveScenario, Plan } from './plan.js';
 import { gatesOf } from './scenario.js';
 
 /** The parts of a scenario that contain names. */
-type Named = Pick<EffectiveScenario, 'scenario' | 'target' | 'judge' | 'asked' | 'subject'>;
+type ScenarioParts = Pick<EffectiveScenario, 'scenario' | 'target' | 'judge' | 'asked' | 'subject'>;
 
 /**
  * Returns the names that identify results or appear in every report, each with the kind of thing it names. A variable
@@ -12,7 +12,7 @@ type Named = Pick<EffectiveScenario, 'scenario' | 'target' | 'judge' | 'asked' |
  */
 export function publicNames(
   { sweep, cells, agents, providers, scenarios: planned }: PublicPlan,
-  scenarios: readonly Named[],
+  scenarios: readonly ScenarioParts[],
 ): Map<string, string> {
   const names: [kind: string, names: readonly string[]][] = [
     // with and without the unique suffix; without it, the id is the value of `--name`
@@ -44,7 +44,7 @@ const partsOf = (name: string): string[] => [
 const modelNames = (model: string | undefined): string[] =>
   model === undefined ? [] : [model, model.replace(/^agent:/, '')].flatMap(partsOf);
 
-const namesIn = ({ scenario, target, judge, asked, subject }: Named): [string, string[]][] => [
+const namesIn = ({ scenario, target, judge, asked, subject }: ScenarioParts): [string, string[]][] => [
   ['the target', target === null ? [] : partsOf(target.binary)],
   ['an MCP server', mcpServersOf(subject).map(({ name }) => name)],
   ['a tag', scenario.tags],

@@ -61,12 +61,12 @@ const ORDINARY = [
 const MOST = 0.6;
 
 /** A scenario has fewer keys than this, and larger data would take long to look at. */
-const MOST_LOOKED_AT = 100;
+const MAX_INSPECTED = 100;
 
 const isLike = (form: Form, value: unknown): boolean =>
   isMap(value) &&
   Object.entries(value)
-    .slice(0, MOST_LOOKED_AT)
+    .slice(0, MAX_INSPECTED)
     .some(([key, inside]) => {
       const meant = Object.hasOwn(form, key) ? key : suggest(key, Object.keys(form));
       return meant !== null && form[meant]?.(inside) === true;
@@ -74,7 +74,7 @@ const isLike = (form: Form, value: unknown): boolean =>
 
 function hasMostKeys(value: unknown): boolean {
   if (!isMap(value)) return false;
-  const keys = Object.keys(value).slice(0, MOST_LOOKED_AT);
+  const keys = Object.keys(value).slice(0, MAX_INSPECTED);
   const known = keys.filter((key) => likeAny([key], [...TELLING, ...ORDINARY]));
   return keys.some((key) => TELLING.includes(key)) && known.length >= MOST * keys.length;
 }
@@ -85,7 +85,7 @@ const isOwnLike = (value: unknown): boolean => isLike(OWN, value) || hasMostKeys
 function isScenarioLike(value: unknown): boolean {
   const isTyped = (one: unknown): boolean => isLike(OWN, one) || isLike(ELIZA, one);
   if (isTyped(value) || hasMostKeys(value)) return true;
-  if (Array.isArray(value)) return value.slice(0, MOST_LOOKED_AT).some(isTyped);
+  if (Array.isArray(value)) return value.slice(0, MAX_INSPECTED).some(isTyped);
   const inside = isMap(value) ? Object.values(value) : [];
   return inside.length === 1 && isTyped(inside[0]);
 }
@@ -117,7 +117,7 @@ const LONGEST_KEY = 30;
 function describe(value: unknown): { what: string; isKnown: boolean } {
   const plain = (what: string) => ({ what, isKnown: false });
   if (Array.isArray(value)) {
-    return value.length > 0 && value.slice(0, MOST_LOOKED_AT).every(hasAny('query', 'prompt'))
+    return value.length > 0 && value.slice(0, MAX_INSPECTED).every(hasAny('query', 'prompt'))
       ? { what: 'a list of prompts', isKnown: true }
       : plain(`a list of ${value.length}`);
   }

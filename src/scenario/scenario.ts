@@ -3,7 +3,7 @@ import { RuntimeSetup } from '#agent-host';
 import { Mock } from '#agents';
 import { conversationFields } from './conversation.js';
 import { Environment } from './environment.js';
-import { answersAsked, GateSpec } from '#gates';
+import { modelAnswersOf, GateSpec } from '#gates';
 import { Mocks } from '#mocks';
 import { isAgentKind } from '#model';
 import { Subjects } from '#subjects';
@@ -228,14 +228,14 @@ export const checksNothing = (scenario: Pick<Scenario, 'steps' | 'checks'>, isJu
   gatesOf(scenario).length === 0 && !isJudged;
 
 /** The path of the first part of a scenario, besides its judge, that asks a model; null if none does. */
-export function findAsking({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): (string | number)[] | null {
+export function findModelGate({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): (string | number)[] | null {
   for (const [at, step] of steps.entries()) {
     // A model plays the user.
     if (step.kind === 'conversation') return ['steps', at, 'user'];
-    const gate = step.kind === 'script' ? -1 : (step.gates ?? []).findIndex((one) => answersAsked(one) > 0);
+    const gate = step.kind === 'script' ? -1 : (step.gates ?? []).findIndex((one) => modelAnswersOf(one) > 0);
     if (gate !== -1) return ['steps', at, 'gates', gate];
   }
-  const gate = checks.gates.findIndex((one) => answersAsked(one) > 0);
+  const gate = checks.gates.findIndex((one) => modelAnswersOf(one) > 0);
   return gate === -1 ? null : ['checks', 'gates', gate];
 }
 

@@ -15,7 +15,7 @@ export interface Interval {
   high: number;
 }
 
-export const isTested = ({ base, head }: Stratum): boolean => base.tested > 0 && head.tested > 0;
+export const isStratumTested = ({ base, head }: Stratum): boolean => base.tested > 0 && head.tested > 0;
 
 export const rate = ({ passed, tested }: Count): number => passed / tested;
 

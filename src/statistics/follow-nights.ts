@@ -12,7 +12,7 @@ const GONE = 250;
 /** From so much evidence on, a loss is possible, and the next nights decide. */
 export const SUSPICION = 30;
 /** So many of the newest nights that have not changed count, besides the reference. */
-const MOST_NIGHTS = 90;
+const MAX_NIGHTS = 90;
 /** Nights so close to the newest may each be the first of a loss. Of earlier ones, fewer and fewer are tried. */
 const CLOSE = 12;
 
@@ -111,7 +111,7 @@ function beginnings(length: number): number[] {
 
 /** The reference stays, whatever its age: slow losses show against it. */
 const newest = (numbers: readonly number[]): number[] =>
-  numbers.length <= MOST_NIGHTS ? [...numbers] : [...numbers.slice(0, 1), ...numbers.slice(1 - MOST_NIGHTS)];
+  numbers.length <= MAX_NIGHTS ? [...numbers] : [...numbers.slice(0, 1), ...numbers.slice(1 - MAX_NIGHTS)];
 
 /** The deviation of a night's log-odds that is assumed at least: from 80 to 75 or 84 %. */
 const LEAST = 0.3;

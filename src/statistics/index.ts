@@ -1,6 +1,6 @@
 export * from './pure.js';
 export {
-  type Expected,
+  type ExpectedSweeps as Expected,
   expectedRounds,
   conditionalPower,
   futileAfter,

@@ -1,6 +1,6 @@
-import { isTested, sum, type Count, type Interval, type Stratum } from './counts.js';
+import { isStratumTested, sum, type Count, type Interval, type Stratum } from './counts.js';
 import { directionOf } from './direction.js';
-import { meanDifference, scoreInterval, scoreOf } from './miettinen-nurminen.js';
+import { meanDifference, scoreInterval, scoreStatistic } from './miettinen-nurminen.js';
 import { nextLook, NO_LOOK, lookAt, passesIn, type RoundPasses } from './sequential-test.js';
 import { boundaries } from './spending.js';
 
@@ -50,7 +50,7 @@ export function look(rounds: readonly Round[], plan: LookPlan): Look {
     const time = times[at] ?? 0;
     test = nextLook(test, round, plan);
     const isLast = at === rounds.length - 1;
-    const strata = total(rounds.slice(0, at + 1)).filter(isTested);
+    const strata = total(rounds.slice(0, at + 1)).filter(isStratumTested);
     if (strata.length === 0) continue;
     const difference = meanDifference(strata);
     // With different numbers of runs, the sum of passes and the mean of differences can point in different directions.
@@ -91,10 +91,10 @@ function decide(
   { z, margin }: { z: number; margin: number | null },
 ): Pick<Look, 'stop' | 'verdict' | 'reason' | 'not_worse'> {
   // True if the interval excludes the margin. The interval is not computed at every look.
-  const notWorse = margin === null ? null : scoreOf(strata, -margin) > z;
+  const notWorse = margin === null ? null : scoreStatistic(strata, -margin) > z;
   if (crossed !== null) return { stop: true, verdict: crossed, reason: 'difference', not_worse: notWorse };
   if (margin !== null && notWorse === true) {
-    const verdict = scoreOf(strata, margin) < -z ? 'equivalent' : 'not worse';
+    const verdict = scoreStatistic(strata, margin) < -z ? 'equivalent' : 'not worse';
     return { stop: true, verdict, reason: 'margin', not_worse: notWorse };
   }
   return { stop: false, verdict: 'undecided', reason: 'not clear yet', not_worse: notWorse };
@@ -143,7 +143,7 @@ const SMALLEST_P = 1e-6;
 export function sequentialP(rounds: readonly Round[], { alpha, most }: Pick<LookPlan, 'alpha' | 'most'>): number {
   const looks = rounds.map((round, at) => ({
     ...passesIn(round),
-    direction: directionOf(total(rounds.slice(0, at + 1)).filter(isTested)),
+    direction: directionOf(total(rounds.slice(0, at + 1)).filter(isStratumTested)),
   }));
   // Levels around alpha, which is one of them.
   const levelAt = (step: number): number => alpha * FINER ** step;

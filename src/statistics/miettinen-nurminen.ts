@@ -1,4 +1,4 @@
-import { rate, sum, type Interval, type Stratum, isTested } from './counts.js';
+import { rate, sum, type Interval, type Stratum, isStratumTested } from './counts.js';
 import { normalQuantileOfTail } from './normal.js';
 
 /**
@@ -14,7 +14,7 @@ export const meanDifference = (strata: readonly Stratum[]): number =>
  * configurations. O. Miettinen and M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 4 (1985)
  * 213-226.
  */
-export function scoreOf(strata: readonly Stratum[], difference: number): number {
+export function scoreStatistic(strata: readonly Stratum[], difference: number): number {
   const above = meanDifference(strata) - difference;
   const variance = sum(strata, (stratum) => varianceAt(stratum, difference)) / strata.length ** 2;
   if (variance > 0) return above / Math.sqrt(variance);
@@ -32,7 +32,7 @@ function boundOf(strata: readonly Stratum[], z: number, middle: number, end: -1 
   let [inside, outside] = [middle, end as number];
   for (let step = 0; step < 60 && Math.abs(outside - inside) > 1e-10; step++) {
     const at = (inside + outside) / 2;
-    if (Math.abs(scoreOf(strata, at)) <= z) inside = at;
+    if (Math.abs(scoreStatistic(strata, at)) <= z) inside = at;
     else outside = at;
   }
   return outside;
@@ -77,7 +77,7 @@ interface Options {
 
 /** Returns whether head is not worse by the margin or more: the lower bound of the difference is above it. */
 export function notWorse(strata: readonly Stratum[], { margin, alpha }: Options): { bound: number; holds: boolean } {
-  const tested = strata.filter(isTested);
+  const tested = strata.filter(isStratumTested);
   const bound = tested.length === 0 ? -1 : scoreInterval(tested, normalQuantileOfTail(alpha)).low;
   return { bound, holds: bound > -margin };
 }

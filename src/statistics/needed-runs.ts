@@ -1,5 +1,5 @@
-import { isTested, sum, type Count, type Stratum } from './counts.js';
-import { meanDifference, scoreOf } from './miettinen-nurminen.js';
+import { isStratumTested, sum, type Count, type Stratum } from './counts.js';
+import { meanDifference, scoreStatistic } from './miettinen-nurminen.js';
 import { normalQuantileOfTail, normalTail } from './normal.js';
 import { mostExtreme, testDifference } from './test-difference.js';
 import { timesOf, total, type Round, look } from './look.js';
@@ -18,7 +18,7 @@ interface ToShow {
  * with this power; null if no configuration has runs on both sides. Pass rates are estimated from the runs so far.
  */
 export function neededRuns(strata: readonly Stratum[], toShow: ToShow): number | null {
-  const tested = strata.filter(isTested);
+  const tested = strata.filter(isStratumTested);
   if (tested.length === 0) return null;
   const unseen = Math.max(0, Math.abs(toShow.difference) - Math.abs(meanDifference(tested)));
   const done = sum(tested, ({ base, head }) => base.tested + head.tested) / (2 * tested.length);
@@ -111,11 +111,11 @@ const FUTILE = 0.2;
 export function conditionalPower(rounds: readonly Round[], { effect, alpha, most }: EffectPlan): number {
   const times = timesOf(rounds, most);
   const time = times.at(-1) ?? 0;
-  const strata = total(rounds).filter(isTested);
+  const strata = total(rounds).filter(isStratumTested);
   if (strata.length === 0 || time >= 1) return 1;
   const drift = effect / Math.sqrt((2 * meanVariance(strata.map(bothSides), effect)) / most);
   const end = boundaries([...times, 1], alpha).at(-1) ?? Infinity;
-  const sofar = Math.abs(scoreOf(strata, 0)) * Math.sqrt(time);
+  const sofar = Math.abs(scoreStatistic(strata, 0)) * Math.sqrt(time);
   return normalTail((end - sofar - drift * (1 - time)) / Math.sqrt(1 - time));
 }
 
@@ -132,7 +132,7 @@ interface Rates {
 }
 
 /** The average of sweeps that stop as soon as the verdict is clear. */
-export interface Expected {
+export interface ExpectedSweeps {
   /** The mean number of rounds, each with a run of each configuration on each side. */
   rounds: number;
   /** The share of sweeps that end with "better" or "worse". */
@@ -149,7 +149,7 @@ export function expectedRounds(
   rates: readonly Rates[],
   { rounds: most, effect, alpha }: { rounds: number; effect: number; alpha: number },
   random: () => number,
-): Expected {
+): ExpectedSweeps {
   const plan = { alpha, margin: null, most: most * rates.length };
   const simulations = simulationsOf(rates.length);
   let [rounds, found] = [0, 0];

@@ -43,7 +43,7 @@ interface Plan {
 }
 
 /** With more pairs, the planes of all levels take seconds. */
-export const MOST_PAIRS = 100;
+export const MAX_PAIRS = 100;
 
 /** Returns the look after each round, by the number of pairs in each. */
 export function planeAfter(rounds: readonly number[], plan: Plan): Plane {

@@ -1,5 +1,5 @@
 import { mean } from '#lib';
-import { isTested, rate, sum, type Interval, type Stratum } from './counts.js';
+import { isStratumTested, rate, sum, type Interval, type Stratum } from './counts.js';
 import { meanDifference, scoreInterval } from './miettinen-nurminen.js';
 import { normalQuantileOfTail } from './normal.js';
 import { tQuantileOfTail } from './student-t.js';
@@ -38,7 +38,7 @@ export function otherScenarios(
   scenarios: readonly (readonly Stratum[])[],
   { alpha, atLeast }: { alpha: number; atLeast?: Interval | null },
 ): OtherScenarios | null {
-  const tested = scenarios.map((strata) => strata.filter(isTested)).filter(({ length }) => length > 0);
+  const tested = scenarios.map((strata) => strata.filter(isStratumTested)).filter(({ length }) => length > 0);
   if (tested.length < FEWEST) return null;
   const differences = tested.map(meanDifference);
   const difference = mean(differences) ?? NaN;

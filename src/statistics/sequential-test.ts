@@ -1,6 +1,6 @@
-import { isTested, sum, type Stratum } from './counts.js';
+import { isStratumTested, sum, type Stratum } from './counts.js';
 import { add, CERTAIN_ZERO, passesOfHead, type Distribution } from './distribution.js';
-import { MOST_PAIRS, planeAfter } from './one-configuration.js';
+import { MAX_PAIRS, planeAfter } from './one-configuration.js';
 import { spend } from './spending.js';
 
 type Side = 'better' | 'worse';
@@ -67,7 +67,7 @@ export interface RoundPasses {
 }
 
 export function passesIn(round: readonly Stratum[]): RoundPasses {
-  const counted = round.filter(isTested);
+  const counted = round.filter(isStratumTested);
   return {
     configurations: round.length,
     pairs: sum(counted, ({ base, head }) => Math.min(base.tested, head.tested)),
@@ -85,7 +85,7 @@ export function lookAt(before: SequentialTest, round: RoundPasses, plan: Plan): 
     base: before.base + round.base,
     head: before.head + round.head,
   };
-  return round.configurations === 1 && plan.most <= MOST_PAIRS
+  return round.configurations === 1 && plan.most <= MAX_PAIRS
     ? atOne(after, plan)
     : atSeveral(after, add(before.surviving, round.possible), plan);
 }

@@ -18,7 +18,7 @@ export const boundaries = (times: readonly number[], alpha: number): number[] =>
   boundariesOf(times.map((time) => ({ time, spent: spend(time, alpha) })));
 
 /** The same for any way to spend alpha. `spent`: by all looks so far. */
-export function boundariesOf(looks: readonly Pick<Look, 'time' | 'spent'>[]): number[] {
+export function boundariesOf(looks: readonly Pick<SpendingStage, 'time' | 'spent'>[]): number[] {
   let last = NO_LOOK;
   let key = '';
   return looks.map(({ time, spent }) => {
@@ -30,10 +30,10 @@ export function boundariesOf(looks: readonly Pick<Look, 'time' | 'spent'>[]): nu
 }
 
 /** By all looks so far: each look of a sweep needs those before it, and their integrals take milliseconds. */
-const lookBy = remember<Look>(200);
+const lookBy = remember<SpendingStage>(200);
 
 /** A look, if none before it has stopped, at a sum of scores whose variance is `time`. */
-interface Look {
+interface SpendingStage {
   time: number;
   spent: number;
   z: number;
@@ -43,7 +43,7 @@ interface Look {
 }
 
 const ONE = Float64Array.of(1);
-const NO_LOOK: Look = {
+const NO_LOOK: SpendingStage = {
   time: 0,
   spent: 0,
   z: Infinity,
@@ -55,7 +55,7 @@ const NO_LOOK: Look = {
 const POINTS = 101;
 const SMALLEST_STEP = 1e-9;
 
-function lookAfter(last: Look, time: number, spent: number): Look {
+function lookAfter(last: SpendingStage, time: number, spent: number): SpendingStage {
   if (time - last.time < SMALLEST_STEP) return last;
   const step = Math.sqrt(time - last.time);
   const end = endThatCuts(spent - last.spent, last, time);
@@ -67,7 +67,7 @@ function lookAfter(last: Look, time: number, spent: number): Look {
 }
 
 /** Returns beyond which value, on either side, the sum lies with this probability. */
-function endThatCuts(probability: number, last: Look, time: number): number {
+function endThatCuts(probability: number, last: SpendingStage, time: number): number {
   const step = Math.sqrt(time - last.time);
   let [low, high] = [0, 12 * Math.sqrt(time)];
   for (let round = 0; round < 45; round++) {
@@ -79,7 +79,7 @@ function endThatCuts(probability: number, last: Look, time: number): number {
 }
 
 // Loops over indices, because iterators are several times slower here.
-function outside(end: number, { values, masses: massesOf }: Look, step: number): number {
+function outside(end: number, { values, masses: massesOf }: SpendingStage, step: number): number {
   const masses = massesOf();
   let all = 0;
   for (let at = 0; at < values.length; at++) {
@@ -89,7 +89,7 @@ function outside(end: number, { values, masses: massesOf }: Look, step: number):
   return all;
 }
 
-function densityAt(value: number, { values, masses: massesOf }: Look, step: number): number {
+function densityAt(value: number, { values, masses: massesOf }: SpendingStage, step: number): number {
   const masses = massesOf();
   let all = 0;
   for (let at = 0; at < values.length; at++)

@@ -1,6 +1,6 @@
 import { boschloo, midP } from './boschloo.js';
-import { isTested, type Count, type Interval, type Stratum } from './counts.js';
-import { meanDifference, scoreInterval, scoreOf } from './miettinen-nurminen.js';
+import { isStratumTested, type Count, type Interval, type Stratum } from './counts.js';
+import { meanDifference, scoreInterval, scoreStatistic } from './miettinen-nurminen.js';
 import { normalQuantileOfTail, normalTail } from './normal.js';
 
 /**
@@ -33,7 +33,7 @@ export const NOTHING_TESTED: TestedDifference = {
  * excludes 0 although p is above alpha is extended to 0. So p, verdict and interval always agree.
  */
 export function testDifference(strata: readonly Stratum[], { alpha }: { alpha: number }): TestedDifference {
-  const tested = strata.filter(isTested);
+  const tested = strata.filter(isStratumTested);
   if (tested.length === 0) return NOTHING_TESTED;
   const difference = meanDifference(tested);
   const p = pOf(tested);
@@ -66,7 +66,7 @@ export function decide({
 }
 
 /** Returns the smallest p of any outcome of as many runs; 1 if no configuration has runs on both sides. */
-export const smallestPossible = (strata: readonly Stratum[]): number => smallestP(strata.filter(isTested));
+export const smallestPossible = (strata: readonly Stratum[]): number => smallestP(strata.filter(isStratumTested));
 
 /**
  * The smallest p is that of an outcome in which all runs of head pass and none of base: in all configurations or,
@@ -94,7 +94,7 @@ export const mostExtreme = ({ base, head }: Stratum): Stratum => ({
 });
 
 function pOf(strata: readonly Stratum[]): number {
-  const score = scoreOf(strata, 0);
+  const score = scoreStatistic(strata, 0);
   const p = Math.min(1, 2 * normalTail(weakestScore(strata, score)));
   const possible = possiblePasses(strata);
   // With very different numbers of runs, the two tests can point in different directions. Then nothing is shown.
@@ -115,7 +115,10 @@ function weakestScore(strata: readonly Stratum[], score: number): number {
     [0, base.tested + head.tested].includes(base.passed + head.passed);
   const size = Math.abs(score);
   if (size < 1 || !strata.some(isConstant)) return size;
-  return BEYOND.reduce((weakest, by) => Math.min(weakest, Math.abs(scoreOf(strata, -Math.sign(score) * by))), size);
+  return BEYOND.reduce(
+    (weakest, by) => Math.min(weakest, Math.abs(scoreStatistic(strata, -Math.sign(score) * by))),
+    size,
+  );
 }
 
 /** Boschloo's test for one configuration, and the conditional mid-p for several. */

@@ -1,4 +1,4 @@
-import { isTested, type Stratum } from './counts.js';
+import { isStratumTested, type Stratum } from './counts.js';
 import { decide, mostExtreme, NOTHING_TESTED, testDifference, type TestedDifference } from './test-difference.js';
 import { passesOfHead } from './distribution.js';
 import { midPOfTails, SMALLEST_P } from './boschloo.js';
@@ -81,12 +81,12 @@ export interface TestedConfiguration extends TestedDifference {
  * Here `smallest_p` is the smallest adjusted p that a configuration could have had, given the others.
  */
 export function testEach(strata: readonly Stratum[], { alpha }: { alpha: number }): TestedConfiguration[] {
-  const tested = strata.filter(isTested);
+  const tested = strata.filter(isStratumTested);
   const adjusted = adjustedPs(tested);
   let next = 0;
   return strata.map((stratum) => {
     const test = testDifference([stratum], { alpha });
-    if (!isTested(stratum)) return { ...NOTHING_TESTED, adjusted_p: null };
+    if (!isStratumTested(stratum)) return { ...NOTHING_TESTED, adjusted_p: null };
     return testedConfiguration(test, alpha, adjusted[next++]);
   });
 }

@@ -17,8 +17,8 @@ export { readResultsFile, storedDecision } from './stored-decision.js';
 export { sameCell, sameResult, sameScenario, sameWork } from './result-facts.js';
 export {
   answerFile,
-  askedFolder,
-  askerFolder,
+  answersFolder,
+  callerFolder,
   checksFolder,
   cleanFolder,
   fixtureFolder,

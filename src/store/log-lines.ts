@@ -51,7 +51,7 @@ export interface ReadLines extends KnownLines {
  * The way to tell that lines were only appended: by comparing all bytes with those that were read, or, for whoever
  * looks again after every run, by the last line, as `clean` moves all lines after those that it removes.
  */
-export type Comparison = 'all bytes' | 'last line';
+export type LogCheck = 'all bytes' | 'last line';
 
 /** Returns whether the log has not changed since. */
 export const isUnchanged = ({ stamp, end }: KnownLines, stat: BigIntStats): boolean =>
@@ -71,7 +71,7 @@ const NOTHING = { results: [], places: [], corrupt: [], count: 0, end: 0, last: 
 export function readOn(
   log: string,
   known: KnownLines | ReadLines | null,
-  comparison: Comparison,
+  comparison: LogCheck,
 ): { now: ReadLines; rest: string | null; isContinued: boolean } {
   // While this file is open, no other file gets its inode number.
   const file = openFile(log);
@@ -109,7 +109,7 @@ function sameLines(
   file: number,
   { ino }: BigIntStats,
   known: KnownLines | ReadLines,
-  comparison: Comparison,
+  comparison: LogCheck,
 ): Omit<ReadLines, 'stamp' | 'sha256'> | null {
   if (comparison === 'last line' && 'last' in known && known.last !== null) {
     const isSame = known.last.inode === ino && isUnmoved(log, known.last);

@@ -45,19 +45,19 @@ export function runFiles(folder: string) {
   };
 }
 
-/** Name of an asker's folder: `gate-3`. */
-export const askerFolder = (asker: string): string => asker.replaceAll(' ', '-');
+/** Name of an caller's folder: `gate-3`. */
+export const callerFolder = (caller: string): string => caller.replaceAll(' ', '-');
 
 /**
- * Folder with the question that a part of the run asked a model, and its answers. `asker` is that part: `judge`, or the
+ * Folder with the question that a part of the run asked a model, and its answers. `caller` is that part: `judge`, or the
  * name of another one, like `gate 3`.
  */
-export const askedFolder = ({ judge, asked }: RunFiles, asker: string): string =>
-  asker === 'judge' ? judge : join(asked, askerFolder(asker));
+export const answersFolder = ({ judge, asked }: RunFiles, caller: string): string =>
+  caller === 'judge' ? judge : join(asked, callerFolder(caller));
 
 /** File of an answer, numbered from 1. */
-export const answerFile = (files: RunFiles, asker: string, number: number): string =>
-  join(askedFolder(files, asker), `answer-${number}.json`);
+export const answerFile = (files: RunFiles, caller: string, number: number): string =>
+  join(answersFolder(files, caller), `answer-${number}.json`);
 
 /** Names in a run's folder that belong to us; people may have put other files there. */
 export const RUN_PARTS: ReadonlySet<string> = new Set(

@@ -7,7 +7,7 @@ import {
   isUnchanged,
   readOn,
   withRest,
-  type Comparison,
+  type LogCheck,
   type Digests,
   type KnownLines,
   type ReadLines,
@@ -79,7 +79,7 @@ export function openResultsIndex(resultsPath: string): ResultsIndex {
   /** The results that `facts` has: how many, and of which history. */
   let added: { history: object | null; count: number } = { history: null, count: 0 };
 
-  const look = (comparison: Comparison): Digests & { known: KnownLines | null } => {
+  const look = (comparison: LogCheck): Digests & { known: KnownLines | null } => {
     const stat = statSync(log, { bigint: true, throwIfNoEntry: false });
     if (stat === undefined) {
       [known, indexed] = [null, 0];

@@ -62,10 +62,10 @@ export function findPlan(resultsPath: string, id: string): Plan {
   return readPlan(resultsPath, sweep);
 }
 
-export type Found = { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: string };
+export type SweepOrRun = { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: string };
 
 /** Finds a sweep or a run by its id or a unique prefix of it. @throws UsageError if there is none */
-export async function findById(resultsPath: string, id: string): Promise<Found> {
+export async function findById(resultsPath: string, id: string): Promise<SweepOrRun> {
   const sweep = sweepBy(resultsPath, id);
   if (sweep !== null) return { kind: 'sweep', plan: readPlan(resultsPath, sweep) };
   // Only the run that is named has to be looked at, not thousands of runs.

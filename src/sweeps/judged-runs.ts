@@ -21,7 +21,7 @@ import { knownReviews } from './known-reviews.js';
 export type ReviewReader = (folder: string) => HumanReview | null;
 
 /** More of each judge would take longer to read than they are worth. */
-const MOST_EARLIER = 500;
+const MAX_EARLIER = 500;
 
 /** Returns a function that reads each review once, and warns about it once. */
 export function reviewReader(
@@ -61,7 +61,7 @@ export function calibrationsOf(
     if (line.sweep === sweep && (variant === null || line.variant === variant)) last.set(line.cell, line);
   const own = runsOf([...last.values()]).filter((line) => keysOf(line).length > 0);
   const folders = new Set([...last.values()].map((line) => line.results_dir));
-  const left = new Map(own.flatMap(keysOf).map((key) => [key, MOST_EARLIER]));
+  const left = new Map(own.flatMap(keysOf).map((key) => [key, MAX_EARLIER]));
   const earlier = results.toReversed().filter((line) => {
     if (left.size === 0 || line.results_dir === null || folders.has(line.results_dir)) return false;
     const keys = keysOf(line).filter((key) => (left.get(key) ?? 0) > 0);
@@ -120,7 +120,7 @@ const keysOf = (line: ResultDigest): string[] => [
   ...decidedGates({ line, human: null }).map(gateJudgeKey),
 ];
 
-const Asked = z.object(RunRecord.pick({ asked: true }).shape);
+const ModelAnswers = z.object(RunRecord.pick({ asked: true }).shape);
 
 /** Reads what the models that judged runs were asked, and what that has cost. What cannot be read is unknown. */
 export function judgedFacts(resultsPath: string): JudgedFacts {
@@ -136,7 +136,9 @@ export function judgedFacts(resultsPath: string): JudgedFacts {
     cost({ metrics, results_dir: folder }) {
       const judge = metrics?.judge == null ? 0 : metrics.judge.cost_usd;
       const record =
-        folder === null ? null : ifReadable(() => readResultsFile(runFiles(join(resultsPath, folder)).run, Asked));
+        folder === null
+          ? null
+          : ifReadable(() => readResultsFile(runFiles(join(resultsPath, folder)).run, ModelAnswers));
       if (judge === null || record === null) return null;
       const asked = record.asked === undefined ? 0 : record.asked.cost_usd;
       return asked === null ? null : judge + asked;

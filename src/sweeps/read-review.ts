@@ -5,7 +5,7 @@ import { HumanReview, type Judged, parseReview, redactFields } from '#model';
 import { runFiles } from '#store';
 
 /** An evaluation.md has some kilobytes. The limit allows long reviews, and keeps 500 of them quick to read. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Values of variables are deleted when a sweep ends, so only what looks like a secret can be masked. */
 const redact = createRedactor({ secrets: [] });
@@ -51,7 +51,7 @@ export function readEvaluation(file: string): string | Unreadable | null {
     const stat = statSync(file, { throwIfNoEntry: false });
     if (stat === undefined) return null;
     if (!stat.isFile()) return unreadable('not a file, so no human review can be read');
-    if (stat.size > MOST_BYTES) return unreadable('larger than 4 MiB, so its human review is not read; shorten it');
+    if (stat.size > MAX_BYTES) return unreadable('larger than 4 MiB, so its human review is not read; shorten it');
     return readText(file);
   } catch (error) {
     return unreadable(systemFailure(error) ?? 'cannot be read');

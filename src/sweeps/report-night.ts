@@ -11,7 +11,7 @@ import { sweepDocument } from './sweep-document.js';
 import { judgeNight } from './judge-night.js';
 
 /** Reasons of this many different errors are recorded. */
-const MOST_REASONS = 5;
+const MAX_REASONS = 5;
 
 /**
  * Judges a firing that has ended and writes its result: its record with the verdict, the exit code and the JUnit
@@ -68,5 +68,5 @@ async function writeJunit(
 const errorsOf = ({ cells }: SweepDocument): string[] =>
   [...new Set(cells.flatMap(({ outcome, message }) => (outcome === 'error' ? (message ?? []) : [])))].slice(
     0,
-    MOST_REASONS,
+    MAX_REASONS,
   );

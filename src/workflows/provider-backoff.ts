@@ -13,7 +13,7 @@ const BUSY_RUNS = 8;
 const UNKNOWN_RESET_MS = 15 * 60_000;
 /** The longest known limits last a week. */
 const LONGEST_RESET_MS = 8 * 24 * 3600_000;
-const LIMIT_RUNS = 50;
+const MAX_LIMITED_RUNS = 50;
 
 /**
  * Number of latest runs in a row that ended for the same reason: an overload after a week of limits counts as a new
@@ -39,7 +39,7 @@ export function backoffMs(
       return at === null ? growing : Math.min(Math.max(at - now, growing), LONGEST_WAIT_MS);
     }
     case 'limit': {
-      if (nth >= LIMIT_RUNS || (at !== null && at - now > LONGEST_RESET_MS)) return null;
+      if (nth >= MAX_LIMITED_RUNS || (at !== null && at - now > LONGEST_RESET_MS)) return null;
       // Clocks differ, and a request at the exact second may be rejected once more.
       return at === null ? UNKNOWN_RESET_MS : Math.max(at - now, 0) + providerWaitMs;
     }

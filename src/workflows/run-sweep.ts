@@ -179,7 +179,7 @@ async function handOver(sweep: Sweep): Promise<void> {
   // Runs that have just been placed are still in the queue.
   await condition(() => sweep.queue.length === 0);
   const asked = startedRuns(sweep.state).filter((cell) => !sweep.inherited.has(cell));
-  await Promise.all(asked.map((cell) => askToAnnounce(sweep, cell)));
+  await Promise.all(asked.map((cell) => requestAnnouncement(sweep, cell)));
   enqueue(sweep, { type: 'held' });
   await condition(() => sweep.queue.length === 0);
   stopSeeking(sweep);
@@ -187,7 +187,7 @@ async function handOver(sweep: Sweep): Promise<void> {
 }
 
 /** Asks a run to announce its end. If it closes before it can be asked, waits until the server has reported its end. */
-async function askToAnnounce(sweep: Sweep, cell: string): Promise<void> {
+async function requestAnnouncement(sweep: Sweep, cell: string): Promise<void> {
   if (sweep.starting.has(cell)) await condition(() => !sweep.starting.has(cell));
   const workflowId = workflowIdOf(sweep, cell);
   const isAsked = await handleOf(sweep, cell)

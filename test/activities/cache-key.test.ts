@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keyOf, type AgentParts, type CheckParts } from '../../src/activities/prepare/cache-key.js';
+import { cacheKeyOf, type AgentParts, type CheckParts } from '../../src/activities/prepare/cache-key.js';
 
 const text = fc.string({ maxLength: 6 });
 const maybe = fc.option(text, { nil: null });
@@ -40,7 +40,7 @@ test.each(Object.keys(PARTS) as (keyof CacheParts)[])('another value of %s gives
   fc.assert(
     fc.property(parts, PARTS[name] as fc.Arbitrary<unknown>, (one, value) => {
       fc.pre(JSON.stringify(one[name]) !== JSON.stringify(value));
-      expect(keyOf({ ...one, [name]: value })).not.toBe(keyOf(one));
+      expect(cacheKeyOf({ ...one, [name]: value })).not.toBe(cacheKeyOf(one));
     }),
   );
 });
@@ -48,7 +48,7 @@ test.each(Object.keys(PARTS) as (keyof CacheParts)[])('another value of %s gives
 test('the same parts give the same key', () => {
   fc.assert(
     fc.property(parts, (one) => {
-      expect(keyOf(JSON.parse(JSON.stringify(one)) as CacheParts)).toBe(keyOf(one));
+      expect(cacheKeyOf(JSON.parse(JSON.stringify(one)) as CacheParts)).toBe(cacheKeyOf(one));
     }),
   );
 });

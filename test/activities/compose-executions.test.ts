@@ -2,7 +2,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentStep } from '../../src/activities/agent/agent-step.js';
-import type { Found } from '../../src/activities/report/collect-steps.js';
+import type { StepResults } from '../../src/activities/report/collect-steps.js';
 import { composeExecutions } from '../../src/activities/report/compose-executions.js';
 import type { Manifest } from '../../src/activities/step/run-step-once.js';
 import { startFiles } from '../../src/environments/journal.js';
@@ -39,7 +39,7 @@ async function composed(claimed: readonly number[]) {
     redact: (text: string) => text,
     scenario: { steps: [input, input] },
   } as unknown as LoadedRun & RunAccess;
-  const found = { agents: [adopted(1, 1, 30), adopted(2, 2, 60)], commands: [] } as unknown as Found;
+  const found = { agents: [adopted(1, 1, 30), adopted(2, 2, 60)], commands: [] } as unknown as StepResults;
   return composeExecutions(context, found).executions.map(({ startedAtMs, endedAtMs }) => [startedAtMs, endedAtMs]);
 }
 

@@ -5,7 +5,7 @@ import {
   copyCredentials,
   loginSecrets,
   syncCredentials,
-  whyNotLoggedIn,
+  loginProblem,
   type CredentialTarget,
 } from '../../src/activities/credentials/login-files.js';
 import { local } from '../../src/environments/local.js';
@@ -57,7 +57,7 @@ const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
 it('gives the agent a private copy of the credentials file, and nothing else', async () => {
   const { borrower, own, copy } = await loggedIn();
-  expect(whyNotLoggedIn(borrower)).toBeNull();
+  expect(loginProblem(borrower)).toBeNull();
   await lend(borrower);
   expect(read(copy)).toBe(read(own));
   expect(modeOf(copy)).toBe(0o600);
@@ -66,7 +66,7 @@ it('gives the agent a private copy of the credentials file, and nothing else', a
 
 it('says what to do if the user is not logged in', async () => {
   const { borrower } = await loggedIn(null);
-  expect(whyNotLoggedIn(borrower)).toBe(
+  expect(loginProblem(borrower)).toBe(
     'not logged in: there is no ~/.codex/auth.json; log in with codex in your own shell, or set auth to "key" in [agents.codex]',
   );
   await expect(copyCredentials(borrower, 1)).rejects.toThrow('not logged in: there is no ~/.codex/auth.json');
@@ -129,7 +129,7 @@ it('does nothing for an agent without a login', async () => {
   const other = { ...borrower, agent: { ...borrower.agent, login: null } };
   await lend(other);
   expect(existsSync(copy)).toBe(false);
-  expect([await syncCredentials(local, other, 1), await loginSecrets(local, other), whyNotLoggedIn(other)]).toEqual([
+  expect([await syncCredentials(local, other, 1), await loginSecrets(local, other), loginProblem(other)]).toEqual([
     [],
     [],
     null,

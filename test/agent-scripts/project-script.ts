@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { findDeno } from '../../src/host/process/find-deno.js';
 
 /** The environment of a shell that finds Deno. */
-export async function denoEnv(): Promise<{ PATH: string }> {
-  const deno = await findDeno(null);
+export function denoEnv(): { PATH: string } {
+  const deno = findDeno(null);
   if (deno === null) throw new Error('Deno comes with `npm install`');
   return { PATH: `${dirname(deno)}:${process.env['PATH'] ?? ''}` };
 }

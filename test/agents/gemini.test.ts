@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
-import { geminiStream, whyIncomplete } from '../../src/agents/streams/gemini.js';
+import { geminiStream, sessionProblem } from '../../src/agents/streams/gemini.js';
 import { gemini } from '../../src/agents/gemini.js';
 import { survivesAnyLine } from './hostile-lines.js';
 import { classify, eventsOf, linesOf, ofType } from './read-capture.js';
@@ -233,7 +233,7 @@ describe('the log of the telemetry of gemini', () => {
     ['the end of a record', [record(['content_filter']).slice(60)], null],
     ['text', ['content_filter'], null],
   ])('says why an answer is incomplete: %s', (_, records, why) => {
-    expect(whyIncomplete(records.join('\n'), 's')).toEqual(why);
+    expect(sessionProblem(records.join('\n'), 's')).toEqual(why);
   });
 });
 

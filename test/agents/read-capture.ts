@@ -48,7 +48,7 @@ export function endOf(agent: Agent, ...names: string[]): AgentEnd {
   const end = createEndTracker();
   const events = eventsOf(agent.parser(), ...names);
   for (const event of events) end.add(event);
-  const why = whyIncomplete(agent, last, ofType(events, 'session').at(-1)?.session_id ?? '');
+  const why = sessionProblem(agent, last, ofType(events, 'session').at(-1)?.session_id ?? '');
   if (why !== null) end.add(errorEvent(why, null, false));
   return {
     exitCode: exit_code ?? 128 + constants.signals[signal ?? 'SIGKILL'],
@@ -60,9 +60,9 @@ export function endOf(agent: Agent, ...names: string[]): AgentEnd {
   };
 }
 
-const whyIncomplete = ({ lastAnswer }: Agent, name: string, session: string): string | null =>
+const sessionProblem = ({ lastAnswer }: Agent, name: string, session: string): string | null =>
   lastAnswer !== undefined && existsSync(path(`${name}.log`))
-    ? lastAnswer.whyIncomplete(readFileSync(path(`${name}.log`), 'utf8'), session)
+    ? lastAnswer.sessionProblem(readFileSync(path(`${name}.log`), 'utf8'), session)
     : null;
 
 /** The classified end of an agent, by the last of its captured starts. */

@@ -266,7 +266,7 @@ if [ "$1" = rm ]; then
   cat '${own.results}/results.jsonl' 2>/dev/null | wc -l >>'${own.folder}/removals'
   if [ -e '${own.folder}/broken' ]; then echo 'device is busy' >&2; exit 1; fi
 fi
-exec '${await findExecutable('docker')}' "$@"
+exec '${findExecutable('docker')}' "$@"
 `,
         0o755,
       );

@@ -62,7 +62,7 @@ describe('what is deleted and what is kept', () => {
     mkdirSync(join(results, 'my-notes'));
     writeFileSync(join(results, 'my-notes', 'a.txt'), 'mine');
     writeFileSync(join(results, 'list.csv'), 'mine');
-    writeFileSync(join(results, '.room'), ''); // runs write it to check for free space
+    writeFileSync(join(results, '.write-test'), ''); // runs write it to check for free space
 
     const document = await cleanJson('--older-than', '30d');
     expect(document.removed).toMatchObject({ runs: old, results: old, raw_output: old, sweeps: ['old'] });
@@ -76,7 +76,7 @@ describe('what is deleted and what is kept', () => {
     });
     expect(document.bytes).toBeGreaterThan(3000);
     expect(readdirSync(results).sort()).toEqual(
-      ['.clean', '.room', '.store', 'sweeps', 'results.jsonl', 'list.csv', 'my-notes', ...young, ...open].sort(),
+      ['.clean', '.write-test', '.store', 'sweeps', 'results.jsonl', 'list.csv', 'my-notes', ...young, ...open].sort(),
     );
     expect(lines().map(({ id }) => id)).toEqual([...young, ...open]);
     expect(readdirSync(join(state, 'work')).sort()).toEqual([...young, ...open].map(opaqueId).sort());

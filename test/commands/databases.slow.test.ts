@@ -1,6 +1,6 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 let project: TestProject;
@@ -23,7 +23,7 @@ const code = (lang: string, text: string, value: string) => ({
   evaluations: [{ type: 'string_contains', value }],
 });
 
-const lacking = await whyNoBubblewrap();
+const lacking = await bubblewrapProblem();
 if (lacking !== null) console.warn(`databases in sandboxes are not tested here: ${lacking}`);
 
 describe('an SQLite file', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { openRunsIn } from '../../src/client/follow/open-runs.js';
+import { openRunsIn } from '../../src/client/follow/waiting-reason.js';
 import { readEngineState, writeEngineState } from '../../src/engine/engine-state.js';
 import { LOOPBACK } from '../../src/engine/server.js';
 import { projectState } from '../../src/host/folders.js';

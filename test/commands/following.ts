@@ -1,4 +1,4 @@
-import { openRunsIn } from '../../src/client/follow/open-runs.js';
+import { openRunsIn } from '../../src/client/follow/waiting-reason.js';
 import { stateOf } from './engine-parts.js';
 import { until, type TestProject } from './project.js';
 

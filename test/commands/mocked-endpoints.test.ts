@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
-import { whyNoOwnNetwork } from '../../src/environments/network.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
+import { ownNetworkProblem } from '../../src/environments/network.js';
 import { sha256 } from '../../src/lib/hash.js';
 import { chanceOf } from '../../src/mocks/record-call.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
@@ -16,7 +16,7 @@ import {
   type TestProject,
 } from './project.js';
 
-const lacking = (await whyNoBubblewrap()) ?? (await whyNoOwnNetwork());
+const lacking = (await bubblewrapProblem()) ?? (await ownNetworkProblem());
 const PLACES = ['local', ...(lacking === null ? ['bubblewrap'] : [])];
 
 const run = (command: string): string => `run: ${JSON.stringify(command)}`;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
 import { shellWord } from '../../src/lib/commands/command.js';
 import { sha256 } from '../../src/lib/hash.js';
 import { chanceOf } from '../../src/mocks/record-call.js';
@@ -19,7 +19,7 @@ import {
   type TestProject,
 } from './project.js';
 
-const lacking = await whyNoBubblewrap();
+const lacking = await bubblewrapProblem();
 const PLACES = ['local', ...(lacking === null ? ['bubblewrap'] : [])];
 
 const run = (command: string): string => `run: ${JSON.stringify(command)}`;

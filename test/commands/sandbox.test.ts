@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
-import { whyNoOwnNetwork } from '../../src/environments/network.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
+import { ownNetworkProblem } from '../../src/environments/network.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 import { partOf } from './engine-parts.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, type RunFolder, type TestProject } from './project.js';
 
-const lacking = await whyNoBubblewrap();
-const lacksNetwork = await whyNoOwnNetwork();
+const lacking = await bubblewrapProblem();
+const lacksNetwork = await ownNetworkProblem();
 /** Part of a test's name: why it is skipped. */
 const because = (why: string | null): string => (why === null ? '' : ` (skipped: ${why})`);
 const KEPT_FILE = ['{type: file_exists, path: README.md}'];
@@ -180,8 +180,7 @@ describe.skipIf(lacking !== null)(`without pasta${because(lacking)}`, () => {
     );
     // Not in /tmp, since a sandbox has its own.
     programs = await mkdtemp('/var/tmp/llm-tool-test-programs-');
-    for (const name of NEEDED)
-      await symlink(await realpath((await findExecutable(name)) ?? name), join(programs, name));
+    for (const name of NEEDED) await symlink(await realpath(findExecutable(name) ?? name), join(programs, name));
     await symlink(process.execPath, join(programs, 'node'));
     bare.env['PATH'] = programs;
   });

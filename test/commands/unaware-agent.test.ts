@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { runFiles } from '../../src/store/results-folder.js';
 import { expectRemoved, runsOf } from './engine-parts.js';
 import { letGo, untilStarted, writeGated } from './gated.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
-const lacking = await whyNoBubblewrap();
+const lacking = await bubblewrapProblem();
 const ENVIRONMENTS = ['local', ...(lacking === null ? ['bubblewrap'] : [])];
 
 /** Names of the cell, the word for what the workspace is made from, and an answer. None of them may reach the agent. */

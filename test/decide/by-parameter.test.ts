@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { byParameter, ParameterResults, type CellResult } from '../../src/decide/by-parameter.js';
+import { byParameter, ParameterResults, type ParameterCell } from '../../src/decide/by-parameter.js';
 import type { GateDetail } from '../../src/model/records/result-line.js';
 
 const cell = (
@@ -24,7 +24,7 @@ const worked = (
   tokens: number | null,
   judged: Record<string, boolean>,
   secs = 1,
-): CellResult => ({
+): ParameterCell => ({
   ...cell(variant, 'pass', secs, 0.1),
   metrics: {
     agent_work: { tokens, tool_calls: actions?.length ?? null, actions },

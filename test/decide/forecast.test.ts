@@ -19,7 +19,7 @@ const OPTIONS = {
   alpha: 0.05,
   concurrency: 4,
   maxUsd: null,
-  mostRuns: 20,
+  maxRuns: 20,
   sides: 2,
 } as const;
 
@@ -105,7 +105,7 @@ describe('forecast', () => {
         (rates, points) => {
           const { needed, curve } = forecast(
             rates.map((rate) => expected({ pass_rate: rate / 100 })),
-            { ...OPTIONS, effect: points / 100, mostRuns: 3 },
+            { ...OPTIONS, effect: points / 100, maxRuns: 3 },
           );
           expect(needed.smallest).toBeLessThanOrEqual(points / 100 + 1e-6);
           const smallest = curve.map((point) => point.smallest ?? Infinity);

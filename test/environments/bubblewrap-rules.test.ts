@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Look, rulesFor } from '../../src/environments/bubblewrap-rules.js';
+import { type Visibility, rulesFor } from '../../src/environments/bubblewrap-rules.js';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { newFolder, setEnv } from '../host/temporary.js';
 
@@ -28,7 +28,7 @@ async function newHome() {
     project: join(home, 'project'),
     hidden: ['state', 'project/scenarios', 'project/missing'].map((name) => join(home, name)),
   };
-  const looks = async (argv: string[], path: string[] = []): Promise<Record<string, Look>> => {
+  const looks = async (argv: string[], path: string[] = []): Promise<Record<string, Visibility>> => {
     const rules = await rulesFor(handle, { argv, env: { PATH: path.join(':') } });
     const below = rules.filter((rule) => rule.path.startsWith(home));
     return Object.fromEntries(below.map((rule) => [rule.path.slice(home.length + 1), rule.look]));

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bubblewrap, whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { bubblewrap, bubblewrapProblem } from '../../src/environments/bubblewrap.js';
 import { startFiles } from '../../src/environments/journal.js';
 import type { EnvironmentHandle, Place as Chosen } from '../../src/environments/environment.js';
 import { AGENT_FOLDERS } from '../../src/environments/run-folders.js';
@@ -12,7 +12,7 @@ import { killWhenFinished, processesWith, running, uniqueSeconds } from '../host
 import { killed } from './places.js';
 import { newFolder, setEnv } from '../host/temporary.js';
 
-const lacking = await whyNoBubblewrap();
+const lacking = await bubblewrapProblem();
 const compiled = await compileSources();
 const NOBODY = 65534;
 const CREDENTIALS = [

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Container } from '../../src/environments/environment.js';
-import { whyNoCli } from '../../src/environments/container/container-cli.js';
+import { cliProblem } from '../../src/environments/container/container-cli.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 
 /** A tiny image of busybox, created locally without a registry. */
@@ -23,9 +23,9 @@ const ask = (cli: Cli, ...args: string[]): string =>
 
 /** Returns why tests cannot use containers here; null if they can. */
 export async function whyNoContainers(cli: Cli = 'docker', image = IMAGE): Promise<string | null> {
-  const missing = await whyNoCli(cli);
+  const missing = await cliProblem(cli);
   if (missing !== null) return `${cli} cannot be used: ${missing}`;
-  const busybox = await findExecutable('busybox');
+  const busybox = findExecutable('busybox');
   if (busybox === null) return 'busybox is not on PATH; install busybox-static';
   await makeImage(cli, image);
   const { status, stderr } = spawnSync(cli, ['run', '--rm', image, 'sh', '-c', 'true'], { encoding: 'utf8' });
@@ -43,7 +43,7 @@ async function makeImage(cli: Cli, image: string): Promise<void> {
   writeFileSync(join(root, 'etc', 'passwd'), 'root:x:0:0:root:/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n');
   mkdirSync(join(root, 'tmp'), { mode: 0o1777 });
   const isShell = image === SHELL_IMAGE;
-  await copyFile((await findExecutable('busybox')) ?? '', join(bin, isShell ? 'sh' : 'busybox'));
+  await copyFile(findExecutable('busybox') ?? '', join(bin, isShell ? 'sh' : 'busybox'));
   const applets = execFileSync('busybox', ['--list'], { encoding: 'utf8' }).split('\n').filter(Boolean);
   for (const applet of isShell ? [] : applets)
     if (!existsSync(join(bin, applet))) symlinkSync('busybox', join(bin, applet));

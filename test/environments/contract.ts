@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, readdirSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
 import { findE2b } from '../../src/environments/e2b/service.js';
 import { accessFile, keepAccess } from '../../src/environments/e2b/sandbox-state.js';
 import {
@@ -33,7 +33,7 @@ const END = (): AbortSignal => AbortSignal.timeout(60_000);
 /** The reason why an environment cannot be tested here; null if it can. */
 const whyNot = {
   local: () => Promise.resolve(null),
-  bubblewrap: whyNoBubblewrap,
+  bubblewrap: bubblewrapProblem,
   docker: (image: string) => whyNoContainers('docker', image),
   podman: (image: string) => whyNoContainers('podman', image),
   e2b: whyNoSandboxes,
@@ -356,7 +356,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         await run(
           `ln -s sub/a.txt inside; ln -s ../home out; ln -s /etc etc; ln -s none gone; ln -s circle circle; mkfifo fifo; printf '\\351' >latin; mkdir -p -- '-n'; : >"it's"`,
         );
-        const look = (path: string) => environment.look(handle, path);
+        const look = (path: string) => environment.lookInside(handle, path);
         expect(await fileText(await look('sub/a.txt'))).toBe('héllo\r\n');
         expect(await look('inside')).toMatchObject({ kind: 'file', bytes: 8 });
         expect(await look('sub')).toEqual({ kind: 'directory' });
@@ -373,7 +373,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
       it('gives the text of a large file', async () => {
         const { handle, run } = await made();
         await run('yes 1234567 | head -c 3000000 >large');
-        expect((await fileText(await environment.look(handle, 'large')))?.length).toBe(3_000_000);
+        expect((await fileText(await environment.lookInside(handle, 'large')))?.length).toBe(3_000_000);
       });
 
       it('is compared with what it was created from', async () => {
@@ -402,7 +402,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
       it('counts as missing if a symlink has taken its place', async () => {
         const { handle, fixture, run } = await made();
         await run(`cd ..; mv "${handle.workspace}" elsewhere; ln -s elsewhere "${handle.workspace}"`);
-        expect(await environment.look(handle, 'given.txt')).toEqual({ kind: 'missing' });
+        expect(await environment.lookInside(handle, 'given.txt')).toEqual({ kind: 'missing' });
         expect(await run('true')).toMatchObject({
           exitCode: 127,
           stderr: expect.stringContaining('is gone') as string,
@@ -428,7 +428,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
           expect(server?.list().filter(({ metadata }) => JSON.stringify(metadata).includes(handle.mark))).toEqual([]);
         else expect(processesWith(seconds)).toEqual([]);
         expect(readFileSync(startFiles(handle, 1).stdout, 'utf8')).toBe('up\n');
-        expect(await environment.look(handle, '.')).toEqual({ kind: 'missing' });
+        expect(await environment.lookInside(handle, '.')).toEqual({ kind: 'missing' });
         expect(readdirSync(handle.journal)).toEqual(['1']);
       },
     );
@@ -440,7 +440,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
       await expect(environment.prepare(handle, { fixture, files: {}, programs: {} }, refuse)).rejects.toThrow(
         'taken over',
       );
-      expect(await environment.look(handle, 'theirs')).toMatchObject({ kind: 'file' });
+      expect(await environment.lookInside(handle, 'theirs')).toMatchObject({ kind: 'file' });
     });
 
     it.skipIf(skipped)('shows the checks to the command that they are for, and to no agent', async () => {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
 
 export const KEY = 'e2b_test_key_5f1c0a9b';
 const ENVD = fileURLToPath(new URL('./e2b-envd.js', import.meta.url));
@@ -12,7 +12,7 @@ const isRoot = process.getuid?.() === 0;
 
 /** Returns why sandboxes cannot be tested here; null if they can. */
 export const whyNoSandboxes = async (): Promise<string | null> => {
-  const lacking = await whyNoBubblewrap();
+  const lacking = await bubblewrapProblem();
   return lacking === null ? null : `the test server makes its sandboxes with bubblewrap: ${lacking}`;
 };
 

@@ -142,7 +142,7 @@ describe.skipIf(lacking !== null)('a sandbox of E2B', () => {
     expect(error).toBeInstanceOf(MachineGone);
     expect((error as Error).message).toContain(`the sandbox ${id} of E2B is gone`);
     await expect(run('true')).rejects.toThrow(MachineGone);
-    await expect(e2b.look(handle, 'given.txt')).rejects.toThrow(MachineGone);
+    await expect(e2b.lookInside(handle, 'given.txt')).rejects.toThrow(MachineGone);
     expect(await e2b.view(handle, () => Promise.resolve(true))).toBeNull();
   });
 
@@ -231,7 +231,7 @@ describe.skipIf(lacking !== null)('a sandbox of E2B', () => {
     const { handle, prepare } = await place();
     await prepare();
     server.faults.push({ method: 'POST', path: /process/, status: 503, times: 2 });
-    expect(await e2b.look(handle, 'given.txt')).toMatchObject({ kind: 'file', bytes: 5 });
+    expect(await e2b.lookInside(handle, 'given.txt')).toMatchObject({ kind: 'file', bytes: 5 });
   });
 
   it('is refused with a wrong key or an unknown template, which trying again cannot change', async () => {

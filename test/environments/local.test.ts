@@ -30,7 +30,7 @@ const NOBODY = 65534;
 
 describe('looking', () => {
   const text = async (place: Place, path: string): Promise<string | null> => {
-    const look = await local.look(place.handle, path);
+    const look = await local.lookInside(place.handle, path);
     if (look.kind !== 'file') throw new Error(look.kind);
     return look.text();
   };
@@ -39,15 +39,15 @@ describe('looking', () => {
     const place = await prepared({ 'a.txt': 'héllo\r\n', 'sub/b.txt': '' });
     expect(await text(place, 'a.txt')).toBe('héllo\r\n');
     expect(await text(place, './sub/../sub/b.txt')).toBe('');
-    expect(await local.look(place.handle, 'sub')).toEqual({ kind: 'directory' });
-    expect(await local.look(place.handle, '.')).toEqual({ kind: 'directory' });
+    expect(await local.lookInside(place.handle, 'sub')).toEqual({ kind: 'directory' });
+    expect(await local.lookInside(place.handle, '.')).toEqual({ kind: 'directory' });
   });
 
   it('reports missing files, including paths below a file and dangling symlinks', async () => {
     const { handle } = await prepared({ 'a.txt': '' });
     symlinkSync('nowhere', join(handle.workspace, 'dangling'));
     for (const path of ['none', 'none/deeper', 'a.txt/below', 'dangling']) {
-      expect(await local.look(handle, path)).toEqual({ kind: 'missing' });
+      expect(await local.lookInside(handle, path)).toEqual({ kind: 'missing' });
     }
   });
 
@@ -65,7 +65,7 @@ describe('looking', () => {
     expect(await text(place, 'inside')).toBe('a');
     expect(await text(place, 'absolute/a.txt')).toBe('a');
     for (const path of ['climbing', 'etc', 'etc/passwd', 'neighbour/x', '../secret']) {
-      expect(await local.look(handle, path)).toEqual({ kind: 'outside' });
+      expect(await local.lookInside(handle, path)).toEqual({ kind: 'outside' });
     }
   });
 
@@ -76,10 +76,10 @@ describe('looking', () => {
     const server = createServer().listen(join(handle.workspace, 'socket'));
     onTestFinished(() => void server.close());
     await new Promise((listening) => server.once('listening', listening));
-    expect(await local.look(handle, 'circle')).toEqual({ kind: 'unreadable', reason: 'ELOOP' });
-    expect(await local.look(handle, 'fifo')).toMatchObject({ kind: 'unreadable' });
-    expect(await local.look(handle, 'socket')).toMatchObject({ kind: 'unreadable' });
-    expect(await local.look(handle, 'n'.repeat(300))).toMatchObject({
+    expect(await local.lookInside(handle, 'circle')).toEqual({ kind: 'unreadable', reason: 'ELOOP' });
+    expect(await local.lookInside(handle, 'fifo')).toMatchObject({ kind: 'unreadable' });
+    expect(await local.lookInside(handle, 'socket')).toMatchObject({ kind: 'unreadable' });
+    expect(await local.lookInside(handle, 'n'.repeat(300))).toMatchObject({
       kind: 'unreadable',
       reason: 'ENAMETOOLONG',
     });
@@ -91,7 +91,7 @@ describe('looking', () => {
     chmodSync(join(place.handle.workspace, 'shut'), 0o600);
     const looker = compiled.program(`
       import { local } from './environments/local.js';
-      const look = await local.look(JSON.parse(process.argv[2]), 'shut');
+      const look = await local.lookInside(JSON.parse(process.argv[2]), 'shut');
       console.log(JSON.stringify(look));`);
     const { stdout, stderr } = await compiled.run(looker, [JSON.stringify(place.handle)], { uid: NOBODY });
     expect(stderr).toBe('');
@@ -109,7 +109,7 @@ describe('looking', () => {
   it('finds nothing in a workspace that the agent has removed', async () => {
     const { handle } = await prepared({ 'a.txt': '' });
     rmSync(handle.workspace, { recursive: true });
-    expect(await local.look(handle, 'a.txt')).toEqual({ kind: 'missing' });
+    expect(await local.lookInside(handle, 'a.txt')).toEqual({ kind: 'missing' });
   });
 });
 
@@ -237,8 +237,8 @@ describe('an agent that tries to shut the harness out', () => {
     const elsewhere = join(handle.root, 'elsewhere');
     renameSync(handle.workspace, elsewhere);
     symlinkSync(elsewhere, handle.workspace);
-    expect(await local.look(handle, 'a.txt')).toEqual({ kind: 'missing' });
-    expect(await local.look(handle, '.')).toEqual({ kind: 'missing' });
+    expect(await local.lookInside(handle, 'a.txt')).toEqual({ kind: 'missing' });
+    expect(await local.lookInside(handle, '.')).toEqual({ kind: 'missing' });
     expect(await local.exec(handle, { command: 'true', env: { PATH }, timeoutSecs: 9 })).toMatchObject({
       exitCode: 127,
     });
@@ -252,7 +252,7 @@ describe('an agent that tries to shut the harness out', () => {
     const place = await prepared({ 'a.txt': 'a' });
     const { handle } = place;
     writeFileSync(join(handle.root, 'secret'), 'secret');
-    const look = await local.look(handle, 'a.txt');
+    const look = await local.lookInside(handle, 'a.txt');
     rmSync(join(handle.workspace, 'a.txt'));
     symlinkSync('../secret', join(handle.workspace, 'a.txt'));
     expect(look.kind === 'file' && (await look.text())).toBeNull();
@@ -271,7 +271,7 @@ describe('an agent that tries to shut the harness out', () => {
       const [handle, fixture, env] = JSON.parse(process.argv[2]);
       const run = (command) => local.exec(handle, { command, env, timeoutSecs: 60 });
       await run('chmod 000 shut .');
-      const look = (await local.look(handle, 'a.txt')).kind;
+      const look = (await local.lookInside(handle, 'a.txt')).kind;
       await run('chmod 000 .');
       const changes = await changesIn(local, handle, { fixture, files: {} });
       await run('chmod 000 .');

@@ -7,7 +7,7 @@ import { bubblewrap } from '../../src/environments/bubblewrap.js';
 import { startFiles } from '../../src/environments/journal.js';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { chooseEnvironment } from '../../src/environments/all-environments.js';
-import { whyNoOwnNetwork } from '../../src/environments/network.js';
+import { ownNetworkProblem } from '../../src/environments/network.js';
 import { AGENT_FOLDERS } from '../../src/environments/run-folders.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 import { killMarked } from '../../src/host/process/marked-processes.js';
@@ -23,15 +23,15 @@ const compiled = await compileSources();
 const NOBODY = 65534;
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 const isRoot = process.getuid?.() === 0;
-const asker = compiled.program(`
-  import { whyNoOwnNetwork } from './environments/network.js';
-  console.log(await whyNoOwnNetwork());`);
+const caller = compiled.program(`
+  import { ownNetworkProblem } from './environments/network.js';
+  console.log(await ownNetworkProblem());`);
 /** The reason why the user nobody cannot have a network of its own here; empty if it can. */
 const nobodyLacks = await whyNotAsNobody();
 
 async function whyNotAsNobody(): Promise<string> {
   if (!isRoot) return 'tests do not run as root';
-  const { stdout } = await compiled.run(asker, [], { uid: NOBODY, gid: NOBODY, env: { PATH }, cwd: '/' });
+  const { stdout } = await compiled.run(caller, [], { uid: NOBODY, gid: NOBODY, env: { PATH }, cwd: '/' });
   return String(stdout) === 'null' ? '' : String(stdout);
 }
 
@@ -187,12 +187,12 @@ describe.skipIf(network !== 'isolated')(`the network of a sandbox${why}`, () => 
 
 it('names the package to install if pasta is missing', async () => {
   const folder = await newFolder();
-  const { stdout } = await compiled.run(asker, [], { env: { PATH: folder } });
+  const { stdout } = await compiled.run(caller, [], { env: { PATH: folder } });
   const missing = 'pasta is not on PATH; install passt (apt install passt)';
   expect(String(stdout)).toBe(missing);
   // On this machine it says so only where that is true, and nothing where it works.
-  expect((await whyNoOwnNetwork()) === missing).toBe((await findExecutable('pasta')) === null);
-  if (network === 'isolated') expect(await whyNoOwnNetwork()).toBeNull();
+  expect((await ownNetworkProblem()) === missing).toBe(findExecutable('pasta') === null);
+  if (network === 'isolated') expect(await ownNetworkProblem()).toBeNull();
 });
 
 it('says why pasta fails, although a process that it leaves behind holds its output open', async () => {
@@ -201,7 +201,7 @@ it('says why pasta fails, although a process that it leaves behind holds its out
   killWhenFinished(seconds);
   const fails = `#!/bin/sh\nsleep ${seconds} &\necho Failed to open tun socket in namespace >&2\nexit 1\n`;
   writeFileSync(join(folder, 'pasta'), fails, { mode: 0o755 });
-  const { stdout } = await compiled.run(asker, [], { env: { PATH: `${folder}:${PATH}` } });
+  const { stdout } = await compiled.run(caller, [], { env: { PATH: `${folder}:${PATH}` } });
   expect(String(stdout)).toMatch(/^pasta cannot create a network here \(Failed to open tun socket in namespace\)/);
   expect(processesWith(seconds)).toEqual([]);
 });

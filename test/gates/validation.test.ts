@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { answersAsked, gateSubject, GateSpec, gateTypes, isQuickGate } from '../../src/gates/all-gates.js';
+import { modelAnswersOf, gateSubject, GateSpec, gateTypes, isQuickGate } from '../../src/gates/all-gates.js';
 import { errorsOf } from './real-context.js';
 
 const valid: Record<GateSpec['type'], object> = {
@@ -68,7 +68,7 @@ it('every gate is valid with its required fields and has a timeout of 30 s, or 3
 
 it('tells which gates ask a model, and how often', () => {
   const asked = all.flatMap((gate) => {
-    const count = answersAsked(GateSpec.parse({ ...gate }));
+    const count = modelAnswersOf(GateSpec.parse({ ...gate }));
     return count === 0 ? [] : [[gate.type, count]];
   });
   expect(asked).toEqual([
@@ -77,9 +77,9 @@ it('tells which gates ask a model, and how often', () => {
     ['user_satisfaction', 1],
     ['context_retention', 1],
   ]);
-  expect(answersAsked(GateSpec.parse({ type: 'llm_judge', prompt: 'x', votes: 3 }))).toBe(3);
+  expect(modelAnswersOf(GateSpec.parse({ type: 'llm_judge', prompt: 'x', votes: 3 }))).toBe(3);
   const counting = { type: 'user_satisfaction', measurement_method: 'keyword_analysis' };
-  expect(answersAsked(GateSpec.parse(counting))).toBe(0);
+  expect(modelAnswersOf(GateSpec.parse(counting))).toBe(0);
 });
 
 it('a gate is quick unless it runs a command or a script, or asks a model', () => {

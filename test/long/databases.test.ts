@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
-import { whyNoOwnNetwork } from '../../src/environments/network.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
+import { ownNetworkProblem } from '../../src/environments/network.js';
 import { createDatabase, dropWithoutForce, PostgresRefusal } from '../../src/host/adapters/postgres.js';
 import { readLeftovers } from '../../src/host/leftovers.js';
 import { stateOf } from '../commands/engine-parts.js';
@@ -19,7 +19,7 @@ import {
 
 if (postgresPrograms === null) console.warn('databases on servers are not tested here: PostgreSQL is not installed');
 
-const lacksNetwork = (await whyNoBubblewrap()) ?? (await whyNoOwnNetwork());
+const lacksNetwork = (await bubblewrapProblem()) ?? (await ownNetworkProblem());
 if (lacksNetwork !== null) console.warn(`databases on servers are not tested in sandboxes here: ${lacksNetwork}`);
 
 let project: TestProject;

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
 import { createProject, openRun, REPOSITORY, type TestProject } from '../commands/project.js';
 import { IMAGE, USER_IMAGE, whyNoContainers } from '../environments/containers.js';
 
@@ -21,7 +21,7 @@ const placeOf = async (image: string): Promise<[string, Place]> => [
 
 /** Where the agent searches. */
 const PLACES: Record<string, Place> = {
-  bubblewrap: { environment: '{type: bubblewrap}', lacking: await whyNoBubblewrap() },
+  bubblewrap: { environment: '{type: bubblewrap}', lacking: await bubblewrapProblem() },
   ...Object.fromEntries(await Promise.all([IMAGE, USER_IMAGE].map(placeOf))),
 };
 for (const [place, { lacking }] of Object.entries(PLACES))

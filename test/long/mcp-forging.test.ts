@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
 import { IMAGE, PERL_IMAGE, USER_IMAGE, whyNoContainers } from '../environments/containers.js';
 import { cellsOf, createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from '../commands/project.js';
 
@@ -9,7 +9,7 @@ import { cellsOf, createProject, EMPTY_FIXTURE, openRun, scenario, type TestProj
  * tested in it.
  */
 const PLACES = [
-  { name: 'bubblewrap', lacking: await whyNoBubblewrap(), environment: '{type: bubblewrap}', mcp: true },
+  { name: 'bubblewrap', lacking: await bubblewrapProblem(), environment: '{type: bubblewrap}', mcp: true },
   ...(await Promise.all(
     [IMAGE, PERL_IMAGE, USER_IMAGE].map(async (image) => ({
       name: `docker, ${image}`,

@@ -5,12 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
-import { whyNoOwnNetwork } from '../../src/environments/network.js';
+import { bubblewrapProblem } from '../../src/environments/bubblewrap.js';
+import { ownNetworkProblem } from '../../src/environments/network.js';
 import { waitUntil } from '../../src/host/process/waiting.js';
 import { createProject, EMPTY_FIXTURE, openRun, REPOSITORY, scenario, type TestProject } from '../commands/project.js';
 
-const lacking = (await whyNoBubblewrap()) ?? (await whyNoOwnNetwork());
+const lacking = (await bubblewrapProblem()) ?? (await ownNetworkProblem());
 
 /** A server without dependencies, because its package would not be beside the scenario. */
 const SERVER = `#!/usr/bin/env node

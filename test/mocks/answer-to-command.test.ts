@@ -5,7 +5,7 @@ import {
   answerToCommand,
   needsInput,
   type CommandCall,
-  type CommandResult,
+  type MockedCommandResult,
 } from '../../src/mocks/answer-to-command.js';
 import { chanceOf } from '../../src/mocks/record-call.js';
 import type { MockAnswer } from '../../src/mocks/choose-mock.js';
@@ -22,7 +22,7 @@ const call = (args: string[], more: Partial<CommandCall> = {}): CommandCall => (
   ...more,
 });
 const NEVER = 0.999_999;
-const answer = (mocks: Written[], to: CommandCall, random = NEVER): MockAnswer<CommandResult> | null =>
+const answer = (mocks: Written[], to: CommandCall, random = NEVER): MockAnswer<MockedCommandResult> | null =>
   answerToCommand(mocks.map(mock), to, { random }).answer;
 
 /** A few words, so that arguments are often equal. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GateDetail } from '../../src/model/records/result-line.js';
-import { decideOutcome, type Check, type Decision, type VerdictInput } from '../../src/model/verdict.js';
+import { decideOutcome, type Check, type OutcomeDecision, type VerdictInput } from '../../src/model/verdict.js';
 import { gate } from './sample.js';
 
 const done = { ending: 'done', completed: true, message: 'agent completed' } as const;
 
-type Judged = (Check & { kind: 'judge' })['left'];
+type Judged = (Check & { kind: 'judge' })['result'];
 /** The findings of a run, in a shorter form than `checks`. */
 interface Run extends Omit<VerdictInput, 'checks'> {
   gates: readonly (GateDetail | null)[];
@@ -17,7 +17,7 @@ interface Run extends Omit<VerdictInput, 'checks'> {
 }
 /** The properties of a scenario in the project's own form. */
 const NATIVE = { rule: 'all_pass', needsAgent: true } as const;
-const decide = (change: Partial<Run> = {}): Decision => {
+const decide = (change: Partial<Run> = {}): OutcomeDecision => {
   const { gates, judge, lacking, ...rest }: Run = {
     ...NATIVE,
     cancelled: false,
@@ -29,11 +29,11 @@ const decide = (change: Partial<Run> = {}): Decision => {
   return decideOutcome({
     ...rest,
     checks: [
-      ...gates.map((left, index): Check => ({ kind: 'gate', step: `gate ${index + 1}`, left, why: null })),
-      ...(judge === undefined ? [] : [{ kind: 'judge', step: 'judge', left: judge, why: lacking ?? null } as const]),
+      ...gates.map((result, index): Check => ({ kind: 'gate', step: `gate ${index + 1}`, result, why: null })),
+      ...(judge === undefined ? [] : [{ kind: 'judge', step: 'judge', result: judge, why: lacking ?? null } as const]),
       ...(lacking === undefined || judge !== undefined
         ? []
-        : [{ kind: 'step', step: 'post 1', left: null, why: lacking } as const]),
+        : [{ kind: 'step', step: 'post 1', result: null, why: lacking } as const]),
     ],
   });
 };
@@ -165,11 +165,11 @@ describe('decideOutcome', () => {
     pass_threshold: fc.double({ min: 0, max: 1, noNaN: true }),
     passed: fc.boolean(),
   });
-  const wanted = <K extends Check['kind'], T>(kind: K, left: fc.Arbitrary<T>) =>
+  const wanted = <K extends Check['kind'], T>(kind: K, value: fc.Arbitrary<T>) =>
     fc.record({
       kind: fc.constant(kind),
       step: fc.constantFrom('gate 1', 'judge', 'post 2'),
-      left: fc.option(left, { freq: 4 }),
+      result: fc.option(value, { freq: 4 }),
       why: fc.option(anyText),
     });
   const anyChecks = fc
@@ -193,10 +193,10 @@ describe('decideOutcome', () => {
     checks: anyChecks,
   });
   /** The severity of a single check: the worst of all checks is the outcome. */
-  const severity = ({ kind, left }: Check): number => {
-    if (left === null) return 2;
-    if (kind === 'gate') return ['pass', 'fail', 'error'].indexOf(left.status);
-    return kind === 'judge' && !left.passed ? 1 : 0;
+  const severity = ({ kind, result }: Check): number => {
+    if (result === null) return 2;
+    if (kind === 'gate') return ['pass', 'fail', 'error'].indexOf(result.status);
+    return kind === 'judge' && !result.passed ? 1 : 0;
   };
   const OUTCOMES = ['pass', 'fail', 'error'] as const;
   const hasGates = (checks: readonly Check[]): boolean => checks.some(({ kind }) => kind === 'gate');
@@ -259,22 +259,22 @@ describe('decideOutcome', () => {
       fc.property(anyInput, fc.nat(), (any, nth) => {
         fc.pre(!any.cancelled && any.checks.length > 0);
         const checks = any.checks.map((check, index): Check =>
-          index === nth % any.checks.length ? { ...check, left: null } : check,
+          index === nth % any.checks.length ? { ...check, result: null } : check,
         );
         expect(decideOutcome({ ...any, checks }).outcome).toBe('error');
       }),
     );
   });
   test('a worse check or an additional one never improves a run', () => {
-    const rank = ({ outcome }: Decision): number => OUTCOMES.indexOf(outcome as (typeof OUTCOMES)[number]);
+    const rank = ({ outcome }: OutcomeDecision): number => OUTCOMES.indexOf(outcome as (typeof OUTCOMES)[number]);
     fc.assert(
       fc.property(anyInput, anyChecks, fc.nat(), (any, others, nth) => {
         fc.pre(!any.cancelled && hasGates(any.checks));
         const before = rank(decideOutcome(any));
         expect(rank(decideOutcome({ ...any, checks: [...any.checks, ...others] }))).toBeGreaterThanOrEqual(before);
         const checks = any.checks.map((check, index): Check =>
-          index === nth % any.checks.length && check.kind === 'gate' && check.left !== null
-            ? { ...check, left: { ...check.left, status: check.left.status === 'pass' ? 'fail' : 'error' } }
+          index === nth % any.checks.length && check.kind === 'gate' && check.result !== null
+            ? { ...check, result: { ...check.result, status: check.result.status === 'pass' ? 'fail' : 'error' } }
             : check,
         );
         expect(rank(decideOutcome({ ...any, checks }))).toBeGreaterThanOrEqual(before);

@@ -14,11 +14,11 @@ const cellsOf = (scenario: string, variants: string[], most: number): Cell[] =>
     })),
   );
 
-const versus = (variant: string, mostRuns = 10): ToDecide => ({
+const versus = (variant: string, maxRuns = 10): ToDecide => ({
   base: { kind: 'variant', variant },
   margin: null,
   effect: null,
-  mostRuns,
+  maxRuns,
 });
 
 test('orders cells so that both sides run at the same time, and take turns in being first', () => {
@@ -47,10 +47,10 @@ test('a finished base limits the runs to those that it has', () => {
     },
   ];
   const base = { kind: 'sweep', sweep: 'before', outcomes } as const;
-  const { cells } = pairUp(cellsOf('a', ['default'], 20), { base, margin: null, effect: null, mostRuns: 20 }, 4);
+  const { cells } = pairUp(cellsOf('a', ['default'], 20), { base, margin: null, effect: null, maxRuns: 20 }, 4);
   expect(cells).toHaveLength(8);
   const other = [...cellsOf('a', ['default'], 20), ...cellsOf('b', ['default'], 20)];
-  expect(() => pairUp(other, { base, margin: null, effect: null, mostRuns: 20 }, 4)).toThrow(
+  expect(() => pairUp(other, { base, margin: null, effect: null, maxRuns: 20 }, 4)).toThrow(
     'b mock/default has no results in before',
   );
 });

@@ -56,11 +56,11 @@ const buildSecs = (otherwise: number): number => Number(process.env['PRODUCTION_
 const pathOf = (which: Program): string => join(cacheHome(), `${PROGRAMS[which].name}-${PROGRAMS[which].version()}`);
 
 /** Returns why some of the programs are missing and cannot be built here; null if none is, or they can be built. */
-export async function whyNotMade(programs: readonly Program[], secondsToBuild = 30 * 60): Promise<string | null> {
+export function whyNotMade(programs: readonly Program[], secondsToBuild = 30 * 60): string | null {
   for (const which of programs) {
-    if (await isExecutable(pathOf(which))) continue;
+    if (isExecutable(pathOf(which))) continue;
     const missing = `${PROGRAMS[which].name} is not in ${cacheHome()}`;
-    if ((await findExecutable('go')) === null) return `${missing}, and go is not on PATH to build it`;
+    if (findExecutable('go') === null) return `${missing}, and go is not on PATH to build it`;
     if (buildSecs(secondsToBuild) === 0) return `${missing}; PRODUCTION_BUILD_SECS=1800 builds it with Go, once`;
   }
   return null;
@@ -78,8 +78,8 @@ export async function provideProgram(
 ): Promise<string> {
   const { name, package: path, version } = PROGRAMS[which];
   const target = pathOf(which);
-  if (await isExecutable(target)) return target;
-  const why = await whyNotMade([which], secondsToBuild);
+  if (isExecutable(target)) return target;
+  const why = whyNotMade([which], secondsToBuild);
   if (why !== null) throw new NotHere(why);
   const seconds = buildSecs(secondsToBuild);
   report(`building ${name} ${version()} with Go, once ...`);

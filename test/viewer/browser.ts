@@ -2,7 +2,7 @@ import axeCore from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 
-const program = await findExecutable('chromium');
+const program = findExecutable('chromium');
 
 /** The reason why no browser can be tested here; null if one can. `.ci/packages` installs it. */
 export const lacking = program === null ? 'chromium is not installed' : null;

@@ -8,13 +8,13 @@ import {
   accountOf,
   isOver,
   kindKey,
-  kindOf,
+  cellKindOf,
   nextTime,
 } from '../../src/workflows/scheduler/state.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';
-import { PAGE, type Wanted } from '../../src/workflows/scheduler/reading.js';
+import { PAGE, type CellsToRead } from '../../src/workflows/scheduler/reading.js';
 import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
-import { MOST_STARTING } from '../../src/workflows/scheduler/next-action.js';
+import { MAX_STARTING } from '../../src/workflows/scheduler/next-action.js';
 import { reduce } from '../../src/workflows/scheduler/reduce.js';
 
 export interface World {
@@ -46,7 +46,7 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
   const working = new Set<string>();
   const parked = new Set<string>();
   const ended = new Map<string, End>();
-  const loads: Wanted[] = [];
+  const loads: CellsToRead[] = [];
   /** Cells whose runs the server was asked to start. */
   const starting: string[] = [];
   let most = 0;
@@ -109,7 +109,7 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
     const step = reduce(state, event, now);
     state = step.state;
     act(step.actions);
-    expect(state.starting.size).toBeLessThanOrEqual(MOST_STARTING);
+    expect(state.starting.size).toBeLessThanOrEqual(MAX_STARTING);
     // The server starts the runs at once.
     for (let cell = starting.shift(); cell !== undefined; cell = starting.shift()) send({ type: 'begun', cell });
   }
@@ -147,7 +147,7 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
           : wanted.positions.flatMap((position) => cells[position] ?? []);
       const isFirst = 'offset' in wanted && wanted.offset === 0;
       const earlier = isFirst && input.maxUsd !== undefined ? { earlierUsd } : {};
-      const later = 'offset' in wanted ? cells.slice(wanted.offset + PAGE).map(kindOf) : [];
+      const later = 'offset' in wanted ? cells.slice(wanted.offset + PAGE).map(cellKindOf) : [];
       const rest = [...new Map(later.map((kind) => [kindKey(kind), kind])).values()];
       send({
         type: 'loaded',

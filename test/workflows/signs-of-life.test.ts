@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { beatMs, checkMs, LOST_SECS, lostSecsOf } from '../../src/protocol/signs-of-life.js';
-import { look, lostHosts, type Seen } from '../../src/workflows/scheduler/signs-of-life.js';
+import { updateSigns, lostHosts, type HostSign } from '../../src/workflows/scheduler/signs-of-life.js';
 
 const LOST_MS = LOST_SECS * 1000;
-const MOST_MS = checkMs(LOST_SECS);
+const MAX_MS = checkMs(LOST_SECS);
 
 /** Looks at one host, `elapsed` after the look before. */
-const looks = (each: readonly { sign: number | null; elapsed: number }[]): ReadonlyMap<string, Seen> =>
-  each.reduce<ReadonlyMap<string, Seen>>(
-    (seen, { sign, elapsed }) => look(seen, { h: sign }, elapsed, MOST_MS),
+const looks = (each: readonly { sign: number | null; elapsed: number }[]): ReadonlyMap<string, HostSign> =>
+  each.reduce<ReadonlyMap<string, HostSign>>(
+    (seen, { sign, elapsed }) => updateSigns(seen, { h: sign }, elapsed, MAX_MS),
     new Map(),
   );
 
@@ -19,8 +19,8 @@ describe('signs of life', () => {
     let seen = looks([{ sign: 1, elapsed: 0 }]);
     let ms = 0;
     do {
-      seen = look(seen, { h: 2 }, MOST_MS, MOST_MS);
-      ms += MOST_MS;
+      seen = updateSigns(seen, { h: 2 }, MAX_MS, MAX_MS);
+      ms += MAX_MS;
     } while (lostHosts(seen, LOST_MS).length === 0);
     expect(ms).toBeLessThanOrEqual(120_000 - beatMs(LOST_SECS));
   });
@@ -40,14 +40,14 @@ describe('signs of life', () => {
       { sign: 1, elapsed: 0 },
       { sign: 1, elapsed: 3_600_000 },
     ]);
-    expect(seen.get('h')).toEqual({ sign: 1, unchangedMs: MOST_MS });
+    expect(seen.get('h')).toEqual({ sign: 1, unchangedMs: MAX_MS });
     expect(lostHosts(seen, LOST_MS)).toEqual([]);
   });
 
   it('a host without any sign is lost after the same time, and one that is not asked for is forgotten', () => {
-    const silent = looks(Array.from({ length: 4 }, () => ({ sign: null, elapsed: MOST_MS })));
+    const silent = looks(Array.from({ length: 4 }, () => ({ sign: null, elapsed: MAX_MS })));
     expect(lostHosts(silent, LOST_MS)).toEqual(['h']);
-    expect(look(silent, { other: 1 }, MOST_MS, MOST_MS).has('h')).toBe(false);
+    expect(updateSigns(silent, { other: 1 }, MAX_MS, MAX_MS).has('h')).toBe(false);
   });
 
   it('the time can be set, and anything but a positive number is ignored', () => {

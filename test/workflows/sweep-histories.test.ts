@@ -168,11 +168,11 @@ it('finds out from the server that runs of an earlier history have ended unannou
     expect(await progressOf(newest)).toMatchObject({ spentUsd: 4.25 });
   });
   expect([...agents.started].sort()).toEqual(ids(cells));
-  const whyLost = (reason: string): unknown => expect.stringMatching(`did not complete: .*${reason}`);
+  const lostMessage = (reason: string): unknown => expect.stringMatching(`did not complete: .*${reason}`);
   expect(endOf(stubs)[0]?.lost).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ cell: killed, message: whyLost('by hand') }),
-      expect.objectContaining({ cell: unwritten, message: whyLost('no space left') }),
+      expect.objectContaining({ cell: killed, message: lostMessage('by hand') }),
+      expect.objectContaining({ cell: unwritten, message: lostMessage('no space left') }),
     ]),
   );
   expect(endOf(stubs)[0]?.lost.map((one) => one.cell)).not.toContain(stopped);

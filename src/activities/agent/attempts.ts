@@ -7,7 +7,7 @@ import { everySecond, isAlive, ownIdentity, type ProcessIdentity, readTextIfTher
 import { beginningOf, diskRemedy, formatDuration, parseJson } from '#lib';
 import { DISK_FAILURE, STORE_AWAY, withAdvice } from '../step/error-advice.js';
 import { isShuttingDown } from '../step/heartbeat.js';
-import { stateFolderOf } from '../step/room.js';
+import { stateFolderOf } from '../step/disk-space.js';
 import type { LoadedRun, RunIdentity } from '../run/context.js';
 
 /**

@@ -8,10 +8,10 @@ import { withNewLogin } from '../run/secrets.js';
 import type { LoadedRun } from '../run/context.js';
 
 /** In characters. Redaction takes a second per 5 MB, and events.jsonl will have the complete text. */
-const TEXT_LIMIT = 4000;
-const INPUT_LIMIT = 16_000;
+const MAX_TEXT = 4000;
+const MAX_INPUT = 16_000;
 /** In bytes. An agent that works for hours must not fill the disk twice. */
-const FILE_LIMIT = 16 * 1024 * 1024;
+const MAX_FILE = 16 * 1024 * 1024;
 
 /** Records what an agent does, redacted, in a file that `show --follow` reads. */
 export interface LiveEvents {
@@ -31,7 +31,7 @@ const sourceOf = ({ type }: EventBody): Source => (type.startsWith('mcp_') ? 'pr
  * Appends to events.live.jsonl. If an earlier worker has already written events of this start, they are not written
  * again: a parser finds the same events in the same output. After the file has been removed, nothing is written.
  */
-export function createLiveEvents(context: LoadedRun, start: number, limit = FILE_LIMIT): LiveEvents {
+export function createLiveEvents(context: LoadedRun, start: number, limit = MAX_FILE): LiveEvents {
   const { liveEvents: path } = context.files;
   const yieldIfDue = createYielder();
   let current = context;
@@ -73,7 +73,7 @@ export function createLiveEvents(context: LoadedRun, start: number, limit = FILE
 }
 
 function shorten(event: EventBody): EventBody {
-  const short = shortenStrings(event, TEXT_LIMIT);
+  const short = shortenStrings(event, MAX_TEXT);
   if (short.type === 'tool_call') return { ...short, input: beginningOfJson(short.input) };
   if (short.type === 'mcp_call')
     return { ...short, arguments: beginningOfJson(short.arguments), result: beginningOfJson(short.result) };
@@ -82,7 +82,7 @@ function shorten(event: EventBody): EventBody {
 
 function beginningOfJson(value: Json): Json {
   const text = JSON.stringify(value);
-  return text.length <= INPUT_LIMIT ? value : `${text.slice(0, INPUT_LIMIT)}…`;
+  return text.length <= MAX_INPUT ? value : `${text.slice(0, MAX_INPUT)}…`;
 }
 
 interface Recorded {

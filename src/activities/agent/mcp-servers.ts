@@ -21,7 +21,7 @@ import type { AgentOutput } from './outputs.js';
 import type { LoadedRun, RunIdentity, RunPlaces } from '../run/context.js';
 
 /** More is not read: it has to be in memory at once. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The replacement of the MCP servers under test that an agent is given, and the proxy that works beside it. */
 interface McpLaunch {
@@ -91,15 +91,15 @@ async function apart({ environment, handle }: RunPlaces, connection: McpConnecti
 }
 
 /** The most that is read of a start that goes on: it is read as a whole, every second. */
-const MOST_SO_FAR = 1024 * 1024;
+const MAX_PARTIAL_BYTES = 1024 * 1024;
 
 /** The events that the proxies have recorded so far of a start that goes on, in the order of time. */
 export async function mcpEventsSoFar(context: RunIdentity & RunPlaces, start: number): Promise<TimedEvent[]> {
   const { environment, handle } = context;
   const found: TimedEvent[] = [];
   for (const { name } of mcpServersOf(context.subject)) {
-    const look = await environment.look(handle, recordsName(name, start), folderOf(context));
-    if (look.kind === 'file' && look.bytes <= MOST_SO_FAR)
+    const look = await environment.lookInside(handle, recordsName(name, start), folderOf(context));
+    if (look.kind === 'file' && look.bytes <= MAX_PARTIAL_BYTES)
       found.push(...eventsSoFar(name, (await fileText(look)) ?? ''));
   }
   return found.sort((a, b) => a.at - b.at);
@@ -116,8 +116,8 @@ export async function mcpEventsOf(
   for (const { start, endedAt } of session) {
     const found: TimedEvent[] = [];
     for (const { name } of servers) {
-      const look = await environment.look(handle, recordsName(name, start), folderOf(context));
-      const isWhole = look.kind === 'missing' || (look.kind === 'file' && look.bytes <= MOST_BYTES);
+      const look = await environment.lookInside(handle, recordsName(name, start), folderOf(context));
+      const isWhole = look.kind === 'missing' || (look.kind === 'file' && look.bytes <= MAX_BYTES);
       const text = isWhole ? await fileText(look) : '?';
       found.push(...eventsOfRecords(name, text, endedAt));
     }

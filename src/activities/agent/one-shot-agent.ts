@@ -24,7 +24,7 @@ export type OneShotAnswer = Pick<
 };
 
 /** Plans the start of an agent that is asked a single question. */
-export async function planQuestion(placed: AgentInPlace, prompt: string, start: number): Promise<PlannedLaunch> {
+export function planQuestion(placed: AgentInPlace, prompt: string, start: number): PlannedLaunch {
   const { agent, model, access, handle, home, config, baseEnv } = placed;
   const launch = agent.launch({
     prompt,
@@ -42,7 +42,7 @@ export async function planQuestion(placed: AgentInPlace, prompt: string, start: 
   const env = { ...baseEnv, ...launch.env };
   const name = launch.argv[0] ?? '';
   // A container is created when the agent is started. If it lacks the program, the agent's exit shows that.
-  return { launch, env, program: sharesHost(handle) ? await findExecutable(name, env['PATH']) : name };
+  return { launch, env, program: sharesHost(handle) ? findExecutable(name, env['PATH']) : name };
 }
 
 /** Starts the agent in empty folders, where nothing of earlier starts is left. */

@@ -14,7 +14,7 @@ import {
   type Transcript,
 } from '#model';
 import type { AgentOutput } from './outputs.js';
-import { OUTPUT_LIMIT } from './transcripts.js';
+import { MAX_OUTPUT } from './transcripts.js';
 import type { AgentStep, OwnTurn, TurnDone } from './agent-step.js';
 import { firstStartOf } from './turns.js';
 import type { RunIdentity, RunSecrets } from '../run/context.js';
@@ -31,7 +31,7 @@ function* textOf(session: readonly AgentOutput[]): Generator<string> {
   for (const { stdout, stderr } of session) {
     for (const file of [stdout, stderr]) {
       for (const line of linesOf(file)) {
-        if (line.end > OUTPUT_LIMIT) return;
+        if (line.end > MAX_OUTPUT) return;
         yield line.text;
       }
     }
@@ -96,7 +96,7 @@ export const NAME_LENGTH = 200;
 const MAX_COMMAND_LENGTH = 8 * 1024;
 
 /** Keeps an event without the output of tools. */
-export function remember(body: EventBody, seen: EventBody[]): void {
+export function keepWithoutOutput(body: EventBody, seen: EventBody[]): void {
   switch (body.type) {
     case 'tool_result':
       seen.push({ ...body, output: '' });
@@ -146,8 +146,8 @@ export function createTurnCollector(
     add(event: EventBody, start: number): void {
       if (!numbers.has(start)) return;
       trajectory.add(event);
-      remember(event, seen);
-      if (start === last) remember(event, inLastStart);
+      keepWithoutOutput(event, seen);
+      if (start === last) keepWithoutOutput(event, inLastStart);
     },
     /** `whole`: the record of all turns until now. */
     end(user: string, whole: AgentRecord): TurnDone {

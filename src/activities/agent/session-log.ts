@@ -18,7 +18,7 @@ import type { RunPlaces, RunSecrets } from '../run/context.js';
 type SessionLog = NonNullable<NonNullable<Agent['firstRequest']>['log']>;
 
 /** A log of more bytes is not read: it has to be in memory at once. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const FIND_SECS = 10;
 /** Ids become part of a pattern. */
 const PLAIN_ID = /^[\w-]+$/;
@@ -40,8 +40,8 @@ async function linesOfLog(
   });
   const [path, ...others] = stdout.split('\n').filter((line) => line.startsWith(`${folder}/`));
   if (exitCode !== 0 || path === undefined || others.length > 0) return 'the log of its session was not found';
-  const look = await environment.look(handle, path.slice(folder.length + 1), folder);
-  const text = look.kind === 'file' && look.bytes <= MOST_BYTES ? await fileText(look) : null;
+  const look = await environment.lookInside(handle, path.slice(folder.length + 1), folder);
+  const text = look.kind === 'file' && look.bytes <= MAX_BYTES ? await fileText(look) : null;
   return text === null ? 'the log of its session cannot be read' : text.split('\n');
 }
 
@@ -101,7 +101,7 @@ function* linesIn({ stdout }: AgentOutput): Generator<string> {
 }
 
 /** A larger log is not read. */
-const MOST_KIB = 256 * 1024;
+const MAX_KIB = 256 * 1024;
 const READ_BYTES = 512 * 1024;
 const READ_SECS = 30;
 
@@ -117,12 +117,12 @@ export async function incompleteAnswer(
   const { lastAnswer } = agent;
   if (lastAnswer === undefined || session === null) return null;
   // `find` follows no links, which the agent may have made
-  const script = `find "$0" -type f -size -${MOST_KIB}k -exec sed -n "$1" {} + | tail -c ${READ_BYTES}`;
+  const script = `find "$0" -type f -size -${MAX_KIB}k -exec sed -n "$1" {} + | tail -c ${READ_BYTES}`;
   const command = ['sh', '-c', script, lastAnswer.log({ home, config }), lastAnswer.records];
   const read = await environment
     .exec(handle, { command, env: { ...baseEnv, LC_ALL: 'C' }, timeoutSecs: READ_SECS })
     .catch(() => null);
-  const why = read?.exitCode === 0 ? lastAnswer.whyIncomplete(read.stdout, session) : null;
+  const why = read?.exitCode === 0 ? lastAnswer.sessionProblem(read.stdout, session) : null;
   return why === null ? null : errorEvent(why, null, false);
 }
 

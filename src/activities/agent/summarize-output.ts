@@ -14,7 +14,7 @@ import {
   UNREAD,
 } from '#model';
 import { commandsBefore } from './commands-before.js';
-import { contextMessage, firstStartOf, messageOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
+import { contextMessage, firstStartOf, userMessageOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 import { firstRequestOf, incompleteAnswer, loggedUsage, unreportedUsage } from './session-log.js';
 import { mcpEventsOf } from './mcp-servers.js';
 import { type AgentOutput, lastSession, LOST_EXIT_CODE, sessionOf } from './outputs.js';
@@ -23,11 +23,11 @@ import {
   callsOf,
   createTurnCollector,
   NAME_LENGTH,
-  remember,
+  keepWithoutOutput,
   withContradictions,
   withUnseenResults,
 } from './recorded-session.js';
-import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
+import { MAX_OUTPUT, writeHuman, writeTranscripts } from './transcripts.js';
 import type { AgentStep } from './agent-step.js';
 import type { LoadedRun, RunIdentity } from '../run/context.js';
 
@@ -76,7 +76,7 @@ export async function summarizeOutput(
   let found: Contradiction[] = [];
   let last = first.start;
   const before = await turnsBefore(context);
-  const message = await messageOf(context);
+  const message = await userMessageOf(context);
   const turn = createTurnCollector(context, { before, outputs });
   let complete = counted;
   let classified: Classified = { ending: 'crashed', message: '', again: null };
@@ -85,10 +85,10 @@ export async function summarizeOutput(
     if (start !== last) contradictions.begin();
     last = start;
     contradictions.add(body);
-    remember(body, seen);
+    keepWithoutOutput(body, seen);
     if (start === ended.start) {
       end.add(body);
-      remember(body, inLastStart);
+      keepWithoutOutput(body, inLastStart);
     }
     meter.add(body);
     if (body.type === 'usage') reported.push(body);
@@ -141,7 +141,7 @@ export async function summarizeOutput(
   const isTextCut = inText !== null && (leftOut.lines || leftOut.transcripts);
   const isEmpty = problems?.unread === true && problems.events === 0;
   const unread = recorded.unread === true || isTextCut || isEmpty;
-  const whyUnknown = unread ? UNREAD : (recorded.unseen?.calls ?? null);
+  const unknownReason = unread ? UNREAD : (recorded.unseen?.calls ?? null);
   const record: AgentRecord = {
     ending,
     completed: ending === 'done',
@@ -168,7 +168,7 @@ export async function summarizeOutput(
   await writeHuman(context, record);
   return {
     record,
-    efficiency: whyUnknown === null ? efficiencyOf(commands) : null,
+    efficiency: unknownReason === null ? efficiencyOf(commands) : null,
     trajectory: {
       ...recorded,
       failed: commands
@@ -184,19 +184,19 @@ export async function summarizeOutput(
         ? ['the agent did not exit after its final result, and was stopped; the time until then does not count']
         : []),
       ...(leftOut.transcripts
-        ? [`the agent printed more than ${OUTPUT_LIMIT >> 20} MiB; the transcripts contain only the beginning`]
+        ? [`the agent printed more than ${MAX_OUTPUT >> 20} MiB; the transcripts contain only the beginning`]
         : []),
       ...(problems === null ? [] : outputWarnings(problems)),
-      ...found.filter(({ message }) => message !== whyUnknown).map(({ message }) => `agent output: ${message}`),
+      ...found.filter(({ message }) => message !== unknownReason).map(({ message }) => `agent output: ${message}`),
       // Without its server, a run says nothing about it, whether or not a gate looks.
       ...new Set(
         recorded.mcp.problems.map(({ server, message }) => redact(`the MCP server ${server} under test: ${message}`)),
       ),
-      ...(whyUnknown === UNREAD
+      ...(unknownReason === UNREAD
         ? ["not all of the agent's output could be read, so what it did is not fully known"]
-        : whyUnknown === null
+        : unknownReason === null
           ? []
-          : [`what the agent did is not fully known: ${whyUnknown}`]),
+          : [`what the agent did is not fully known: ${unknownReason}`]),
     ],
   };
 

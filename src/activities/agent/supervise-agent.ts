@@ -13,8 +13,8 @@ import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
 import { firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
-import type { Handlers, Started } from './watch-output.js';
-import { assertRecordable, firstNoRoom, stateFolderOf } from '../step/room.js';
+import type { Handlers, WatchedStart } from './watch-output.js';
+import { assertRecordable, firstDiskError, stateFolderOf } from '../step/disk-space.js';
 import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
 
 /** An agent that was lost this often would be lost again, and each start may cost money. */
@@ -32,7 +32,7 @@ export interface Supervision {
   plan: (start: number, session: string | null) => Promise<PlannedLaunch>;
   rebuild: () => Promise<Rebuilt>;
   /** Reads the output of a start until it is over, and stops the agent if that says so. */
-  watch: (started: Started, over: Promise<unknown>, stop: Handlers['stop']) => Promise<void>;
+  watch: (started: WatchedStart, over: Promise<unknown>, stop: Handlers['stop']) => Promise<void>;
 }
 
 /**
@@ -127,14 +127,14 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
 /** Id of the session of the earlier starts if the agent can resume it; else null. */
 async function sessionToResume(context: RunPlaces & RunSecrets, start: number): Promise<string | null> {
   const { agent, environment, handle } = context;
-  if (agent.resume === null || (await environment.look(handle, '.')).kind !== 'directory') return null;
+  if (agent.resume === null || (await environment.lookInside(handle, '.')).kind !== 'directory') return null;
   const before = lastSession(await agentOutputs(context, start - 1));
   return before.length === 0 ? null : sessionOf(context, before);
 }
 
 /** @throws ApplicationFailure (non-retryable) if the work of the turns before is gone with the run's machine */
 async function assertWorkKept({ environment, handle }: RunPlaces): Promise<void> {
-  if (sharesHost(handle) || (await environment.look(handle, '.')).kind === 'directory') return;
+  if (sharesHost(handle) || (await environment.lookInside(handle, '.')).kind === 'directory') return;
   throw ApplicationFailure.nonRetryable(
     'the workspace is gone, and with it the work of the turns before',
     'WorkspaceGone',
@@ -155,7 +155,7 @@ async function follow({ context, signal, watch }: Supervision, start: number): P
   const beside = Promise.all([
     recordTimeline(stdout, growth, end),
     // The disk of a container cannot be watched from here.
-    sharesHost(handle) ? watchRoom(stateFolderOf({ state }), folder, end) : null,
+    sharesHost(handle) ? watchDisk(stateFolderOf({ state }), folder, end) : null,
     watch({ start, earlier, resumed }, end, (reason) => environment.kill(handle, { start, reason })),
   ]);
   beside.catch(() => undefined); // rethrown below, when the agent has ended
@@ -188,8 +188,8 @@ const unwritten = remembered(() => new Map<string, string>());
  * Watches the disk of the state folder until `over` settles, and notes an error in `folder` if the disk cannot be
  * written. `folder`: the folder of a start, which is on the same disk.
  */
-async function watchRoom(stateFolder: string, folder: string, over: Promise<unknown>): Promise<void> {
-  const error = await firstNoRoom(stateFolder, over);
+async function watchDisk(stateFolder: string, folder: string, over: Promise<unknown>): Promise<void> {
+  const error = await firstDiskError(stateFolder, over);
   if (error?.code !== undefined && remedyOf(error.code) !== null) writeNote(folder, error.code);
 }
 

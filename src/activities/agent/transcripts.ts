@@ -22,7 +22,7 @@ import type { Manifest } from '../step/run-step-once.js';
 import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
 
 /** More than anyone reads; redaction takes a second per 5 MB. The complete output stays in the private state folder. */
-export const OUTPUT_LIMIT = 64 * 1024 * 1024;
+export const MAX_OUTPUT = 64 * 1024 * 1024;
 
 /** Writes lines to a temporary file in the folder of a run, and renames it once all are written. */
 async function writeLines(
@@ -73,7 +73,7 @@ export async function writeTranscripts(
   session: readonly AgentOutput[],
   createParser: () => StreamParser,
   { before, messages, mcp, emit, after }: Emitting,
-  limit = OUTPUT_LIMIT,
+  limit = MAX_OUTPUT,
 ): Promise<LeftOut> {
   const { files, redact, agent } = context;
   const yieldIfDue = createYielder();
@@ -196,7 +196,7 @@ export async function writeLostStarts(context: RunPlaces & RunSecrets, starts: n
         const redactLine = createLineRedactor(redact);
         for (const { text, end } of linesOf(path)) {
           await yieldIfDue();
-          if (end > OUTPUT_LIMIT) break;
+          if (end > MAX_OUTPUT) break;
           write(`${redactLine(text)}\n`);
         }
       }

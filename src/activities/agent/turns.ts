@@ -14,7 +14,7 @@ export const turnSecs = (context: Pick<RunIdentity, 'scenario' | 'turn'>): numbe
   Math.min(stepOfTurn(context).timeout_secs, context.turn.limitSecs ?? Infinity);
 
 /** The user's message in the current turn: the step's message, or that of the simulated user. */
-export async function messageOf(context: RunIdentity): Promise<string> {
+export async function userMessageOf(context: RunIdentity): Promise<string> {
   const simulated = await readStep<UserMessage>(context, STEPS.user(context.turn.number));
   return simulated?.result.message ?? stepOfTurn(context).prompt;
 }
@@ -53,7 +53,7 @@ export async function promptOf(
   start: number,
   session: string | null,
 ): Promise<string> {
-  const message = await messageOf(context);
+  const message = await userMessageOf(context);
   const before = await turnsBefore(context);
   if (session === null) return withEarlierTurns(conversationOf(before), message);
   if (start === firstStartOf(before) || context.agent.repeatsTurns === true) return message;

@@ -9,14 +9,14 @@ import type { Fence } from '../step/fence.js';
 import { createLiveEvents } from './live-events.js';
 import { mcpEventsSoFar } from './mcp-servers.js';
 import type { AgentOutput } from './outputs.js';
-import { messageOf } from './turns.js';
+import { userMessageOf } from './turns.js';
 import { usageOf } from './usage.js';
 import type { LoadedRun, RunIdentity, RunSecrets } from '../run/context.js';
 
 /** Events are written in groups of this size, so that those of a large output need not be in memory at once. */
 const GROUP = 200;
 
-export interface Started {
+export interface WatchedStart {
   start: number;
   /** The starts before this one, whose costs count too. */
   earlier: AgentOutput[];
@@ -44,7 +44,7 @@ export interface Handlers {
  */
 export async function watchOutput(
   context: LoadedRun,
-  started: Started,
+  started: WatchedStart,
   over: Promise<unknown>,
   { fence, stop, exitMs, onProgress }: Handlers,
 ): Promise<void> {
@@ -137,7 +137,7 @@ export async function watchOutput(
 /** Counts usage from the first output on, because most starts of a mock end before their output is first read. */
 async function begin(
   context: RunIdentity & RunSecrets,
-  { earlier, resumed }: Started,
+  { earlier, resumed }: WatchedStart,
 ): Promise<{ parser: StreamParser; meter: UsageMeter | null }> {
   try {
     const { meter, parser } = await usageOf(context, earlier);
@@ -167,7 +167,7 @@ function recorder(
   let begun = context.turn.number === 1;
   return {
     async add(added) {
-      if (!begun) live.add({ type: 'message', role: 'user', text: await messageOf(context) });
+      if (!begun) live.add({ type: 'message', role: 'user', text: await userMessageOf(context) });
       begun = true;
       for (const event of added) live.add(event);
       events += added.length;

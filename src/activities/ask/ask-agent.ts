@@ -11,35 +11,35 @@ import type { RunIdentity, RunPlaces } from '../run/context.js';
 export interface AgentQuestion {
   agent: AgentInPlace;
   /** The part of the run that asks: the judge, a gate, ... */
-  asker: string;
+  caller: string;
   prompt: string;
   timeoutSecs: number;
-  /** The last start whose output this asker has used; 0 if there is none. */
+  /** The last start whose output this caller has used; 0 if there is none. */
   taken: number;
 }
 
-/** All askers share one place. Each start has a note that says who asked. */
-const askerFile = ({ state }: AgentInPlace, start: number): string => join(state, 'askers', String(start));
+/** All callers share one place. Each start has a note that says who asked. */
+const callerFile = ({ state }: AgentInPlace, start: number): string => join(state, 'callers', String(start));
 
 /** Returns the step that asked the agent in one of its starts; null if that was not noted. */
-export const askerOfStart = (agent: AgentInPlace, start: number): Promise<string | null> =>
-  readTextIfThere(askerFile(agent, start));
+export const callerOfStart = (agent: AgentInPlace, start: number): Promise<string | null> =>
+  readTextIfThere(callerFile(agent, start));
 
 /**
  * Asks an agent once, in an empty folder of its own. Adopts an agent that an earlier attempt has started, and takes the
  * output of one that has completed since: it is paid for.
  * @throws ModelFailed, or the signal's reason if it aborts
  */
-export async function askAgent(
+export async function callAgent(
   context: RunIdentity & RunPlaces,
   question: AgentQuestion,
   fence: Fence,
   signal: AbortSignal,
 ): Promise<OneShotAnswer> {
   const { environment } = context;
-  const { agent, asker, taken, timeoutSecs } = question;
+  const { agent, caller, taken, timeoutSecs } = question;
   const last = lastStart(agent.handle);
-  const isOurs = last > 0 && (await askerOfStart(agent, last)) === asker;
+  const isOurs = last > 0 && (await callerOfStart(agent, last)) === caller;
   const before = await environment.inspect(agent.handle, last);
   if (before.state === 'ended' && isOurs && last > taken) {
     const { said, ending } = await readStart(context, agent, last);
@@ -47,7 +47,7 @@ export async function askAgent(
   }
   const alive = before.state === 'running' || before.state === 'starting';
   const adopted = alive && isOurs;
-  // An agent that another asker started, and gave up, is in the way.
+  // An agent that another caller started, and gave up, is in the way.
   if (alive && !adopted) await environment.kill(agent.handle, 'everything');
   const start = adopted ? last : last + 1;
   if (!adopted) await startAgent(context, question, start, fence);
@@ -69,15 +69,15 @@ export async function askAgent(
 /** Starts the agent where nothing of earlier starts is left: each answer is independent. */
 async function startAgent(
   { environment }: RunPlaces,
-  { agent, asker, prompt, timeoutSecs }: AgentQuestion,
+  { agent, caller, prompt, timeoutSecs }: AgentQuestion,
   start: number,
   fence: Fence,
 ): Promise<void> {
-  const planned = await planQuestion(agent, prompt, start);
+  const planned = planQuestion(agent, prompt, start);
   if (planned.program === null)
     throw new ModelFailed('refused', `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
   await fence.check();
-  await writeFileAtomic(askerFile(agent, start), asker, 0o600);
+  await writeFileAtomic(callerFile(agent, start), caller, 0o600);
   try {
     await startOneShot(environment, agent, planned, start, timeoutSecs);
   } catch (error) {

@@ -4,14 +4,14 @@ import { agentPrompt, type JudgePrompt, promptDocument } from '#gates';
 import { callModel, ModelFailed, type ModelFailureKind, type ModelProvider, writeFileAtomic } from '#host';
 import { beginningOf, type Json, parseModelName } from '#lib';
 import { type JudgeAnswer, wrongOf } from '#model';
-import { modelAsked } from '#scenario';
-import { askedFolder } from '#store';
+import { judgeModelOf } from '#scenario';
+import { answersFolder } from '#store';
 import type { Fence } from '../step/fence.js';
-import { assertRecordable } from '../step/room.js';
+import { assertRecordable } from '../step/disk-space.js';
 import { ownAttempt, waitingSince } from '../step/retry-policy.js';
 import { missingValues } from '../run/values-of-run.js';
 import { readAnswers, saveAnswer } from './answers.js';
-import { askAgent } from './ask-agent.js';
+import { callAgent } from './ask-agent.js';
 import type { LoadedRun, RunAccess, RunSecrets } from '../run/context.js';
 
 /** The settings for a model's answers. */
@@ -29,7 +29,7 @@ interface QuestionForm {
 /** A question of a part of a run to the model of the judge. */
 interface Question<A> {
   /** The part of the run that asks: its step, like `judge` or `gate 3`, or another name that is unique in the run. */
-  asker: string;
+  caller: string;
   /** The number of usable answers that are wanted. */
   votes: number;
   form: QuestionForm;
@@ -82,19 +82,19 @@ export async function collectVotes<A>(
   signal: AbortSignal,
 ): Promise<Votes<A>> {
   const { plan, run, values } = context;
-  const model = modelAsked(context);
+  const model = judgeModelOf(context);
   const missing = missingValues(plan, run.cell, context, values);
   if (model === null) throw unknownModel();
   if (missing.length > 0)
     throw ApplicationFailure.nonRetryable(`not set: ${missing.join(', ')}; export it, and resume`, 'NoKey');
-  const answers = await readAnswers(context, question.asker);
+  const answers = await readAnswers(context, question.caller);
   const votes = answers.flatMap(({ problem, text }) => {
     const read = problem === null ? question.read(text) : null;
     return read?.ok === true ? [read.answer] : [];
   });
   if (votes.length < question.votes) {
     const ask = await prepare(context, model, question, fence, signal);
-    while (votes.length < question.votes) votes.push(await askForVote(context, model, question, answers, ask, fence));
+    while (votes.length < question.votes) votes.push(await collectVote(context, model, question, answers, ask, fence));
   }
   return { votes, answers };
 }
@@ -103,33 +103,33 @@ export async function collectVotes<A>(
 async function prepare<A>(
   context: LoadedRun & RunAccess,
   model: string,
-  { asker, form, prompt: compose }: Question<A>,
+  { caller, form, prompt: compose }: Question<A>,
   fence: Fence,
   signal: AbortSignal,
 ): Promise<Ask> {
   const { provider, judgeAgent, files, redact } = context;
   const prompt = await compose();
   const keep = (text: string): Promise<void> =>
-    writeFileAtomic(join(askedFolder(files, asker), 'prompt.md'), redact(text));
+    writeFileAtomic(join(answersFolder(files, caller), 'prompt.md'), redact(text));
   if (judgeAgent !== null) {
     const { timeoutSecs, schema } = form;
-    const question = { agent: judgeAgent, asker, prompt: agentPrompt(prompt, schema === null), timeoutSecs };
+    const question = { agent: judgeAgent, caller, prompt: agentPrompt(prompt, schema === null), timeoutSecs };
     await keep(`${question.prompt}\n`);
     return (answers) => {
       const taken = Math.max(0, ...answers.map(({ start = 0 }) => start));
-      return askAgent(context, { ...question, taken }, fence, signal);
+      return callAgent(context, { ...question, taken }, fence, signal);
     };
   }
   if (provider === null) throw unknownModel();
   await keep(promptDocument(prompt));
-  return () => askProvider(context, provider, model, form, prompt, signal);
+  return () => callProvider(context, provider, model, form, prompt, signal);
 }
 
 /** Asks for the next answer, stores it and appends it to `answers`. @throws ApplicationFailure if it cannot be used */
-async function askForVote<A>(
+async function collectVote<A>(
   context: LoadedRun & RunAccess,
   model: string,
-  { asker, read: readText }: Pick<Question<A>, 'asker' | 'read'>,
+  { caller, read: readText }: Pick<Question<A>, 'caller' | 'read'>,
   answers: JudgeAnswer[],
   ask: Ask,
   fence: Fence,
@@ -155,7 +155,7 @@ async function askForVote<A>(
   await fence.check();
   const answer: JudgeAnswer = { schema_version: 1, at, model, ...reply, problem };
   answers.push(answer);
-  await saveAnswer(context, asker, answers.length, answer);
+  await saveAnswer(context, caller, answers.length, answer);
   if (read?.ok === true) return read.answer;
   const message = `${model}: answer ${answers.length} could not be used: ${problem ?? 'unknown'}`;
   throw ApplicationFailure.create({
@@ -169,7 +169,7 @@ async function askForVote<A>(
 
 /** @throws ApplicationFailure if another run has reached the limit of the account */
 async function assertNoLimit(context: RunSecrets & RunAccess, model: string): Promise<void> {
-  const { limits, askedAccount: account } = context;
+  const { limits, judgeAccount: account } = context;
   const until = account === null ? null : ((await limits?.admit(account, null)) ?? null);
   if (until === null) return;
   const message = `${account} has reached its limit until ${new Date(until).toISOString()}`;
@@ -178,7 +178,7 @@ async function assertNoLimit(context: RunSecrets & RunAccess, model: string): Pr
 
 /** Tells other runs of a limit. A busy provider only asks for seconds, and is not worth it. */
 async function noteLimit(
-  { limits, askedAccount: account }: RunAccess,
+  { limits, judgeAccount: account }: RunAccess,
   { kind, retryAfterMs }: ModelFailed,
 ): Promise<void> {
   if (account === null || kind !== 'rate_limited' || (retryAfterMs ?? 0) < WORTH_NOTING_MS) return;
@@ -208,7 +208,7 @@ export const unknownModel = (): ApplicationFailure =>
   ApplicationFailure.nonRetryable('this worker does not know the judge of the plan', 'UnknownJudge');
 
 /** Asks the model of a provider once. @throws ModelFailed, or the signal's reason if it aborts */
-async function askProvider(
+async function callProvider(
   { values }: RunSecrets,
   provider: ModelProvider,
   model: string,

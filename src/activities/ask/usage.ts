@@ -12,8 +12,8 @@ import {
 } from '#model';
 import { agentOutputs } from '../agent/outputs.js';
 import { usageOfStart } from '../agent/usage.js';
-import { otherAskers, readAnswers } from './answers.js';
-import { askerOfStart } from './ask-agent.js';
+import { otherCallers, readAnswers } from './answers.js';
+import { callerOfStart } from './ask-agent.js';
 import type { AgentInPlace } from '../run/run-paths.js';
 import type { LoadedRun, RunAccess, RunIdentity, RunPlaces } from '../run/context.js';
 
@@ -26,7 +26,7 @@ export interface AskedUsage {
 }
 
 /**
- * Returns what the judge, or all other askers of the run together, have used. By API: the sum of all answers, each
+ * Returns what the judge, or all other callers of the run together, have used. By API: the sum of all answers, each
  * priced separately. By an agent: the sum of all its starts, which were paid for too.
  *
  * @throws ApplicationFailure (non-retryable) if an answer is not one that we stored
@@ -36,15 +36,15 @@ export async function usageOf(
   who: typeof STEPS.judge | 'others',
 ): Promise<AskedUsage & { answers: number; warnings: string[] }> {
   const { judgeAgent, plan, provider } = context;
-  const askers = who === STEPS.judge ? [STEPS.judge] : await otherAskers(context);
+  const callers = who === STEPS.judge ? [STEPS.judge] : await otherCallers(context);
   const given = await Promise.all(
-    askers.map(async (asker) => (await readAnswers(context, asker)).map((answer, at) => ({ asker, at, answer }))),
+    callers.map(async (caller) => (await readAnswers(context, caller)).map((answer, at) => ({ caller, at, answer }))),
   );
   const answers = given.flat().map(({ answer }) => answer);
   const warnings = given
     .flat()
-    .flatMap(({ asker, at, answer: { wrong = [] } }) =>
-      wrong.map((message) => `${asker}, answer ${at + 1}: ${message}`),
+    .flatMap(({ caller, at, answer: { wrong = [] } }) =>
+      wrong.map((message) => `${caller}, answer ${at + 1}: ${message}`),
     );
   const count = { answers: answers.length, warnings };
   if (judgeAgent !== null) return { ...count, ...(await usageOfAgent(context, judgeAgent, who)) };
@@ -68,7 +68,7 @@ async function usageOfAgent(
   const { agent, model, handle } = placed;
   const outputs = [];
   for (const output of await agentOutputs({ environment, handle }, lastStart(handle)))
-    if (((await askerOfStart(placed, output.start)) === STEPS.judge) === (who === STEPS.judge)) outputs.push(output);
+    if (((await callerOfStart(placed, output.start)) === STEPS.judge) === (who === STEPS.judge)) outputs.push(output);
   const pricer = await createPricer(plan.prices);
   const starts = [];
   for (const output of outputs) starts.push((await usageOfStart(agent, output, createUsageMeter(model, pricer))).usage);

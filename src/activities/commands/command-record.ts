@@ -4,14 +4,14 @@ import type { FilesAfter } from './files-after.js';
 import type { RunSecrets } from '../run/context.js';
 
 /** Enough to see why a command failed. */
-const RECORD_LIMIT = 16 * 1024;
+const MAX_RECORD = 16 * 1024;
 
 /**
- * Shortens output to RECORD_LIMIT characters. It is first cut to twice that with an ellipsis, next to which redaction
+ * Shortens output to MAX_RECORD characters. It is first cut to twice that with an ellipsis, next to which redaction
  * finds cut secrets, and only cut to size after redaction.
  */
 const shortRecord = ({ redact }: RunSecrets, output: string): string =>
-  redact(beginningOf(output, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT);
+  redact(beginningOf(output, 2 * MAX_RECORD)).slice(0, MAX_RECORD);
 
 /** Returns what is recorded of a command that was run, redacted. */
 export const toRecord = (context: RunSecrets, command: Command, result: CommandResult): CommandRecord => ({
@@ -39,11 +39,11 @@ interface StepOutput {
 }
 
 /** Much more than a record needs, because gates search it. */
-const OUTPUT_LIMIT = 256 * 1024;
+const MAX_OUTPUT = 256 * 1024;
 
 /** Returns what the gates of a step need of its command's output. */
 export const outputOf = ({ redact }: RunSecrets, { stdout, stdoutBytes }: CommandResult): StepOutput => ({
   // The ellipsis at the cut helps redaction to find cut secrets.
-  text: redact(beginningOf(stdout, OUTPUT_LIMIT)),
-  isWhole: stdout.length <= OUTPUT_LIMIT && Buffer.byteLength(stdout) === stdoutBytes,
+  text: redact(beginningOf(stdout, MAX_OUTPUT)),
+  isWhole: stdout.length <= MAX_OUTPUT && Buffer.byteLength(stdout) === stdoutBytes,
 });

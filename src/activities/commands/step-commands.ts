@@ -5,7 +5,7 @@ import { look, resultsInside, sharesHost } from '#environments';
 import { findExecutable } from '#host';
 import type { ScriptPlace } from '#agent-scripts';
 import { type FileStat, fileText } from '#gates';
-import { execWithRoom } from '../step/room.js';
+import { execWithSpace } from '../step/disk-space.js';
 import { withMocks } from '../run/mock-server.js';
 import type { LoadedRun, RunIdentity, RunPlaces } from '../run/context.js';
 
@@ -30,7 +30,7 @@ export function stepCommands(
     if (!isCleared) await environment.kill(handle, { part: step });
     isCleared = true;
     const inSandbox = { shown: [files.folder], ...(checks === null ? {} : { checks }) };
-    return execWithRoom(
+    return execWithSpace(
       { environment, handle, state },
       { command, env: await withMocks(context, step, env), timeoutSecs, signal, part: step, inSandbox },
     );
@@ -68,7 +68,7 @@ export const scriptPlace = (
   env: Record<string, string>,
   timeoutSecs: number,
 ): ScriptPlace => ({
-  read: async (path) => fileText(await environment.look(handle, path)),
+  read: async (path) => fileText(await environment.lookInside(handle, path)),
   exec: (command) => run(command, env, timeoutSecs),
 });
 

@@ -32,13 +32,13 @@ const readFromAgent = async (
   file: LoginFile,
 ): Promise<string | null> => {
   const { root } = target.handle;
-  return fileText(await environment.look(target.handle, relative(root, file.at(target)), root));
+  return fileText(await environment.lookInside(target.handle, relative(root, file.at(target)), root));
 };
 const copyPath = (target: CredentialTarget, start: number, file: LoginFile): string =>
   join(copiesFolder(target), String(start), file.home);
 
 /** Returns why an agent that should use its user's login cannot; null if it can, or needs none. */
-export function whyNotLoggedIn({ agent }: Pick<CredentialTarget, 'agent'>): string | null {
+export function loginProblem({ agent }: Pick<CredentialTarget, 'agent'>): string | null {
   const missing = (agent.login ?? []).find((file) => !existsSync(userFile(file)));
   return missing === undefined
     ? null
@@ -54,8 +54,7 @@ export async function copyCredentials(target: CredentialTarget, start: number): 
   const given = [];
   for (const file of target.agent.login ?? []) {
     const content = await readTextIfThere(userFile(file));
-    if (content === null)
-      throw ApplicationFailure.nonRetryable(whyNotLoggedIn(target) ?? 'not logged in', 'NotLoggedIn');
+    if (content === null) throw ApplicationFailure.nonRetryable(loginProblem(target) ?? 'not logged in', 'NotLoggedIn');
     await mkdir(dirname(copyPath(target, start, file)), { recursive: true, mode: 0o700 });
     await writeFileAtomic(copyPath(target, start, file), content, 0o600);
     given.push({ path: file.at(target), content });

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askThread, packageFile } from '#host';
+import { runInThread, packageFile } from '#host';
 import type { Scenario } from '#scenario';
 import type { SeedInput, SeedResult } from './seed-program.js';
 
@@ -35,7 +35,7 @@ export async function sqliteFiles(
       return { ok: false, index, problem: `${path}-wal has changes that are not in ${path}: checkpoint it` };
     const content = text !== undefined ? Buffer.from(text) : found === null ? null : await readFile(found);
     const input: SeedInput = { content, sql, wasm: WASM };
-    const result = await askThread<SeedResult>(PROGRAM, input, limitSecs, signal);
+    const result = await runInThread<SeedResult>(PROGRAM, input, limitSecs, signal);
     if (result === null) return { ok: false, index, problem: `not finished within ${limitSecs} s` };
     if ('problem' in result) return { ok: false, index, problem: result.problem };
     files[path] = result.content;

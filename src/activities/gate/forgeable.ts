@@ -23,6 +23,6 @@ export function watchEvidence<T extends Recorded>(
       trajectory: noting(() => done.trajectory()),
       turns: noting(() => done.turns()),
     },
-    forgeable: async () => (wasUsed ? environments[handle.type].whyForgeable(handle) : null),
+    forgeable: async () => (wasUsed ? environments[handle.type].forgeryRisk(handle) : null),
   };
 }

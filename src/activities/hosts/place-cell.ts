@@ -10,7 +10,7 @@ import type { Deps } from '../step/deps.js';
 import { readPlan } from '../run/load-plan.js';
 import { verifyPlacing } from '../origin/verify-origin.js';
 import type { Host } from './host.js';
-import { whyNoHost, whyUnfit } from './why-unfit.js';
+import { placementProblem, hostProblem } from './host-problem.js';
 
 const FULL_MS = 1000;
 const FIRST_DECLINED_MS = 200;
@@ -32,18 +32,22 @@ export const placeCell =
     const cell = plan.cells.find((one) => one.id === id);
     if (cell === undefined)
       throw ApplicationFailure.nonRetryable(`the plan of ${sweep} has no cell ${id}`, 'StoreBroken');
-    const reason = whyNotHere(host, plan, cell) ?? (await whyUnfit(deps, plan, cell));
+    const reason = ineligibleReason(host, plan, cell) ?? (await hostProblem(deps, plan, cell));
     if (reason !== null) throw await declined(project, host, { sweep, cell }, reason);
     const workflowId = runWorkflowId(sweep, cell.id, round, of);
     if (!host.slots.take(workflowId)) throw offerAgain(`${host.name} has no free slot`, FULL_MS);
-    host.offers.accept(whatIsOffered(cell));
+    host.offers.accept(offerLabel(cell));
     const key = await originKey(deps);
     const proof = proveRun(key, { sweep, planHash, cell, workflowId }, order);
     return { host: host.id, name: host.name, queue: host.queue, proof };
   };
 
 /** Returns why this host is not meant for the cell; null if it is. */
-function whyNotHere({ labels, agents, isDraining }: Host, { on = [], protocol = 0 }: Plan, cell: Cell): string | null {
+function ineligibleReason(
+  { labels, agents, isDraining }: Host,
+  { on = [], protocol = 0 }: Plan,
+  cell: Cell,
+): string | null {
   const missing = on.filter((label) => !labels.includes(label));
   if (isDraining()) return 'it is draining';
   if (protocol > ENGINE_PROTOCOL) return 'its build is too old for this sweep; update llm-tool-test';
@@ -59,12 +63,12 @@ async function declined(
   reason: string,
 ): Promise<ApplicationFailure> {
   const { attempt, scheduledTimestampMs } = Context.current().info;
-  const what = whatIsOffered(cell.cell);
+  const what = offerLabel(cell.cell);
   host.offers.decline(what, reason);
   const own = { id: host.id, name: host.name, draining: false, at: new Date().toISOString() };
   const others = (await readHosts(project.store)).filter(({ id }) => id !== host.id);
   const { agent, model } = cell.cell;
-  const final = whyNoHost(
+  const final = placementProblem(
     // The time of the first attempt.
     { what, sweep: cell.sweep, agent: `${agent}/${model}`, reason, madeAt: scheduledTimestampMs },
     { offers: host.offers, hosts: [{ ...own, declined: host.offers.declined() }, ...others] },
@@ -77,7 +81,7 @@ async function declined(
   );
 }
 
-const whatIsOffered = (cell: Cell): string => cellLabel({ ...cell, repetition: 1 });
+const offerLabel = (cell: Cell): string => cellLabel({ ...cell, repetition: 1 });
 
 const offerAgain = (message: string, nextRetryDelay: number): ApplicationFailure =>
   ApplicationFailure.create({ type: 'Declined', message, nextRetryDelay });

@@ -10,7 +10,7 @@ import {
   mockedName,
   mockServerFolder,
   mocksFileOf,
-  MOST_CALLS,
+  MAX_CALLS,
   requestsFolder,
   whenArgs,
 } from '#mocks';
@@ -51,7 +51,7 @@ export function mockedCommands(context: RunIdentity & RunPlaces): Pick<Contents,
 }
 
 /** The agent can write to the folder. The program of a mocked command writes less. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 type Context = Pick<RunIdentity, 'scenario' | 'state'> & Pick<RunPlaces, 'environment' | 'handle' | 'config'>;
 
@@ -90,15 +90,15 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
 
 /** The calls of mocked commands, services and tools, which are recorded in the environment. */
 async function callsInEnvironment({ environment, handle }: Context, folder: string): Promise<Calls> {
-  const look = (number: number) => environment.look(handle, `${number}.json`, folder);
+  const look = (number: number) => environment.lookInside(handle, `${number}.json`, folder);
   const calls: CallRecord[] = [];
   let number = 1;
-  for (; number <= MOST_CALLS; number += 1) {
+  for (; number <= MAX_CALLS; number += 1) {
     const found = await look(number);
     if (found.kind === 'missing') break;
-    if (found.kind === 'file' && found.bytes <= MOST_BYTES) calls.push(...parse(await fileText(found)));
+    if (found.kind === 'file' && found.bytes <= MAX_BYTES) calls.push(...parse(await fileText(found)));
   }
-  return { calls, more: number > MOST_CALLS && (await look(number)).kind !== 'missing' };
+  return { calls, more: number > MAX_CALLS && (await look(number)).kind !== 'missing' };
 }
 
 /** The calls of mocked endpoints, which their server records in the private state. */
@@ -107,12 +107,12 @@ async function callsOfEndpoints(state: string): Promise<Calls> {
     readTextIfThere(join(requestsFolder(mockServerFolder(state)), `${number}.json`));
   const calls: CallRecord[] = [];
   let number = 1;
-  for (; number <= MOST_CALLS; number += 1) {
+  for (; number <= MAX_CALLS; number += 1) {
     const text = await textOfCall(number);
     if (text === null) break;
     calls.push(...parse(text));
   }
-  return { calls, more: number > MOST_CALLS && (await textOfCall(number)) !== null };
+  return { calls, more: number > MAX_CALLS && (await textOfCall(number)) !== null };
 }
 
 /** The matchers that threw, each with the first message. */

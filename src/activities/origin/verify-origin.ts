@@ -1,7 +1,16 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { claim, claimOf, closeOrder, remembered, supersede, verifyRunProof, verifySweepProof, whyClosed } from '#host';
+import {
+  claim,
+  claimOf,
+  closeOrder,
+  remembered,
+  supersede,
+  verifyRunProof,
+  verifySweepProof,
+  closedReason,
+} from '#host';
 import { createLruCache } from '#lib';
 import { type RunRef, type SweepOrigin, sweepWorkflowId } from '#protocol';
 import { ledgerOf, originKey } from '#store';
@@ -33,7 +42,7 @@ export async function verifyStart(deps: Deps, planned: Planned, given: SweepOrig
   const order = await verifySweep(deps, planned, given);
   const { sweep } = planned;
   const ledger = await ledgerOf(deps);
-  if ((await whyClosed(ledger, sweep, order)) !== null) throw refusal(`sweep ${sweep}`, ENDED);
+  if ((await closedReason(ledger, sweep, order)) !== null) throw refusal(`sweep ${sweep}`, ENDED);
   await supersede(ledger, sweep, order);
   return order;
 }
@@ -41,7 +50,7 @@ export async function verifyStart(deps: Deps, planned: Planned, given: SweepOrig
 /** Like `verifySweep`, for activities that place runs of the sweep, or end them. */
 export async function verifyPlacing(deps: Deps, planned: Planned, given: SweepOrigin): Promise<string> {
   const order = await verifySweep(deps, planned, given);
-  if ((await whyClosed(await ledgerOf(deps), planned.sweep, order)) !== null)
+  if ((await closedReason(await ledgerOf(deps), planned.sweep, order)) !== null)
     throw refusal(`sweep ${planned.sweep}`, ENDED);
   return order;
 }
@@ -54,7 +63,7 @@ export async function verifyEnd(deps: Deps, planned: Planned, given: SweepOrigin
   const order = await verifySweep(deps, planned, given);
   const { sweep } = planned;
   const ledger = await ledgerOf(deps);
-  if ((await whyClosed(ledger, sweep, order)) === 'superseded')
+  if ((await closedReason(ledger, sweep, order)) === 'superseded')
     throw refusal(`sweep ${sweep}`, 'it has been restarted since');
   return () => closeOrder(ledger, sweep, order, 'finished');
 }
@@ -83,7 +92,7 @@ async function claimOnce(
   await claims()(JSON.stringify([stateFolder, note, execution]), async () => {
     const ledger = await ledgerOf(deps);
     // Anything begun under a closed order may be completed.
-    if ((await whyClosed(ledger, sweep, order)) !== null && (await ledger.read(note)) === null)
+    if ((await closedReason(ledger, sweep, order)) !== null && (await ledger.read(note)) === null)
       throw refusal(what, ENDED);
     const claimed = await claim(ledger, note, execution);
     if (claimed === execution) return true;

@@ -16,10 +16,10 @@ import { FILL_SECS, sqliteFiles } from '../databases/sqlite-files.js';
 import { mockedCommands } from '../mocks/mocked-commands.js';
 import { toRecord } from '../commands/command-record.js';
 import type { Fence } from '../step/fence.js';
-import { whyNotLoggedIn } from '../credentials/login-files.js';
+import { loginProblem } from '../credentials/login-files.js';
 import type { Deps } from '../step/deps.js';
 import { findProgram } from '../commands/step-commands.js';
-import { execWithRoom } from '../step/room.js';
+import { execWithSpace } from '../step/disk-space.js';
 import { missingValues } from '../run/values-of-run.js';
 import { withPathInside } from '../run/run-paths.js';
 import { withMocks } from '../run/mock-server.js';
@@ -73,13 +73,13 @@ export async function buildWorkspace(
   signal: AbortSignal,
 ): Promise<Prepared> {
   const { environment, handle, scenario, target, targetEnv } = given;
-  const unfit = whyNotReady(given);
+  const unfit = readinessProblem(given);
   if (unfit !== null) return cannotBeBuilt(unfit);
   const fixture = fixtureFolder(deps.resultsPath, given.fixture);
   const { files } = scenario.inputs;
   const sqlite = await sqliteFiles(scenario, fixture, signal);
   if (!sqlite.ok) return cannotBeBuilt(unfitText(given, `${databaseAt(given, sqlite.index)}.sql: ${sqlite.problem}`));
-  const contents = { ...(await placedPrograms(given, fixture)), fixture, files, data: sqlite.files };
+  const contents = { ...placedPrograms(given, fixture), fixture, files, data: sqlite.files };
   await environment.prepare(handle, contents, fence.check);
   const problem = await makeDatabases(given, fence, signal);
   if (problem !== null) return cannotBeBuilt(unfitText(given, problem));
@@ -91,7 +91,7 @@ export async function buildWorkspace(
   const warnings: string[] = [];
   for (const command of scenario.inputs.commands) {
     await fence.check();
-    const result = await execWithRoom(context, {
+    const result = await execWithSpace(context, {
       command,
       env,
       timeoutSecs: SETUP_SECS,
@@ -102,7 +102,7 @@ export async function buildWorkspace(
     if (result.exitCode !== 0) {
       warnings.push(`setup command failed (${describeEnd(result, SETUP_SECS)}): ${context.redact(command)}`);
     }
-    if ((await environment.look(handle, '.')).kind !== 'directory') {
+    if ((await environment.lookInside(handle, '.')).kind !== 'directory') {
       const reason = `the setup command removed the workspace: ${context.redact(command)}`;
       const unfit = beginningOf(reason, MAX_REASON_LENGTH);
       return { setup, health_check: null, agent_version: null, resolved: null, unfit, warnings };
@@ -115,7 +115,7 @@ export async function buildWorkspace(
   if (target !== null && resolved === null) {
     return {
       ...prepared,
-      unfit: context.redact(await whyNoTarget(context, target)),
+      unfit: context.redact(await missingTargetMessage(context, target)),
     };
   }
   if (target?.health_check === undefined) return { ...prepared, unfit: null };
@@ -127,7 +127,7 @@ export async function buildWorkspace(
     keepBackground: true,
     signal,
   };
-  const health = await execWithRoom(context, request);
+  const health = await execWithSpace(context, request);
   const reason = health.stderr.trim().split('\n').at(-1) ?? '';
   return {
     ...prepared,
@@ -146,14 +146,11 @@ export async function buildWorkspace(
 }
 
 /** The programs and scripts that come first on PATH. `workspace`: the folder that the workspace is made from. */
-export async function placedPrograms(
-  context: LoadedRun,
-  workspace: string,
-): Promise<Pick<Contents, 'programs' | 'scripts'>> {
+export function placedPrograms(context: LoadedRun, workspace: string): Pick<Contents, 'programs' | 'scripts'> {
   const mocked = mockedCommands(context);
   const programs = {
     ...linkedTarget(context),
-    ...(await linkedDeno(context, workspace)),
+    ...linkedDeno(context, workspace),
     ...mocked.programs,
   };
   return { ...mocked, programs };
@@ -188,7 +185,7 @@ export interface Readiness
 }
 
 /** Tells what the user must do before anything can be set up; null if nothing is wrong. */
-export function whyNotReady(context: Readiness): string | null {
+export function readinessProblem(context: Readiness): string | null {
   const { place, plan, scenario, targetPath } = context;
   const missing = missingValues(plan, context.run.cell, context, context.values);
   if (missing.length > 0) {
@@ -201,7 +198,7 @@ export function whyNotReady(context: Readiness): string | null {
     return `the target ${targetPath} is not in the ${place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
   if (plan.sandbox.required && place.network !== 'isolated')
     return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
-  return context.regrade?.orRun === false ? null : whyNotLoggedIn(context);
+  return context.regrade?.orRun === false ? null : loginProblem(context);
 }
 
 /** Hint for a built-in agent without a key: the user's login is used only if the config says so. */
@@ -225,7 +222,7 @@ function linkedTarget({ target, targetPath, handle }: RunIdentity & RunPlaces): 
  * Deno installed from npm is not on PATH. If the workspace has agent scripts, it is linked like the target, so that
  * they and their agents find it.
  */
-async function linkedDeno(context: LoadedRun, fixture: string): Promise<Contents['programs']> {
+function linkedDeno(context: LoadedRun, fixture: string): Contents['programs'] {
   const hasScripts =
     [fixture, join(fixture, 'initial-state'), context.checksFolder].some(
       (folder) => folder !== null && existsSync(join(folder, SCRIPTS_FOLDER)),
@@ -234,9 +231,8 @@ async function linkedDeno(context: LoadedRun, fixture: string): Promise<Contents
   const others = pathOf(context)
     .split(delimiter)
     .filter((folder) => folder !== context.binaries);
-  if (!sharesHost(context.handle) || !hasScripts || (await findExecutable('deno', others.join(delimiter))) !== null)
-    return {};
-  const deno = await findDeno(context.handle.project);
+  if (!sharesHost(context.handle) || !hasScripts || findExecutable('deno', others.join(delimiter)) !== null) return {};
+  const deno = findDeno(context.handle.project);
   return deno === null ? {} : { deno };
 }
 
@@ -245,7 +241,7 @@ const pathOf = ({ baseEnv, targetEnv }: RunPlaces & RunSecrets): string => targe
 /** The source of a container or cloud sandbox. */
 const sourceOf = ({ container }: RunPlaces['place']): string => (container === undefined ? 'template' : 'image');
 
-export async function whyNoTarget(context: RunPlaces & RunSecrets, { binary }: Target): Promise<string> {
+export async function missingTargetMessage(context: RunPlaces & RunSecrets, { binary }: Target): Promise<string> {
   if (!sharesHost(context.handle))
     return `target binary '${binary}' was not found in the workspace or on the PATH of the ${sourceOf(context.place)}`;
   const file = await findFile(basename(binary), pathOf(context));

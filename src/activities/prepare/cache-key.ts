@@ -142,11 +142,11 @@ export interface CheckParts {
   judgedBy: object | string;
 }
 
-export const keyOf = (parts: AgentParts | (AgentParts & CheckParts)): string => sha256(JSON.stringify(parts));
+export const cacheKeyOf = (parts: AgentParts | (AgentParts & CheckParts)): string => sha256(JSON.stringify(parts));
 
 const foundKeys = (work: AgentParts, checks: CheckParts): FoundKey => ({
-  key: keyOf({ ...work, ...checks }),
-  agentKey: keyOf(work),
+  key: cacheKeyOf({ ...work, ...checks }),
+  agentKey: cacheKeyOf(work),
   unknown: null,
 });
 
@@ -160,7 +160,7 @@ const workCommands = (scenario: RunIdentity['scenario']): string[] => [
 
 /** The parts that a judgment by an agent depends on; null if the agent's program is not found. */
 async function judgeParts(context: LoadedRun & RunAccess, judge: AgentInPlace): Promise<object | null> {
-  const { launch, env, program } = await planQuestion(judge, '', 1);
+  const { launch, env, program } = planQuestion(judge, '', 1);
   if (program === null) return null;
   return {
     settings: judge.settings,

@@ -19,8 +19,8 @@ import {
   type Prepared,
   resolveTarget,
   unfitText,
-  whyNoTarget,
-  whyNotReady,
+  missingTargetMessage,
+  readinessProblem,
   type WorkOfRun,
 } from './build-workspace.js';
 import { targetFiles } from './target-files.js';
@@ -51,7 +51,7 @@ export async function restoreWork(
   fence: Fence,
 ): Promise<Prepared> {
   const unfit = (reason: string): Prepared => cannotBeBuilt(unfitText(given, reason));
-  const notReady = whyNotReady(given);
+  const notReady = readinessProblem(given);
   if (notReady !== null) return unfit(notReady);
   if (id === null) return unfit('the cell has no run whose work could be checked again');
   if (given.onServers.databases.length > 0)
@@ -66,11 +66,11 @@ export async function restoreWork(
   if (lacking !== null) return unfit(`the workspace of ${id} was not kept as a whole: ${lacking}`);
 
   const { environment, handle } = given;
-  const contents = { ...(await placedPrograms(given, files.fixture)), fixture: null, files: {} };
+  const contents = { ...placedPrograms(given, files.fixture), fixture: null, files: {} };
   await environment.prepare(handle, { ...contents, kept: files.fixture }, fence.check);
   const context = await withPathInside(given);
   const resolved = await resolveTarget(context);
-  if (context.target !== null && resolved === null) return unfit(await whyNoTarget(context, context.target));
+  if (context.target !== null && resolved === null) return unfit(await missingTargetMessage(context, context.target));
 
   await fence.check();
   await mkdir(given.files.artifacts, { recursive: true });

@@ -6,11 +6,11 @@ import { conversationOf, type UserMessage } from '../agent/turns.js';
 import type { Manifest } from '../step/run-step-once.js';
 
 /** A step that was performed, by name. */
-type Performed = [name: string, left: Manifest<unknown>];
+type PerformedStep = [name: string, manifest: Manifest<unknown>];
 
 export interface FoundConversation {
   /** The steps after a turn: whether the conversation is over, and the user's next message. */
-  between: (turn: number) => Performed[];
+  between: (turn: number) => PerformedStep[];
   /** The conversation; null if the scenario has only one message. */
   conversation: ConversationRecord | null;
 }
@@ -21,7 +21,7 @@ export async function collectConversation(
   turns: readonly AgentStep[],
   read: <T>(step: string) => Promise<Manifest<T> | null>,
 ): Promise<FoundConversation> {
-  const between = new Map<number, Performed[]>();
+  const between = new Map<number, PerformedStep[]>();
   const ended: ConversationRecord['ended'] = [];
   for (const { turn } of turns) {
     if (turn === undefined || steps[turn.at]?.kind !== 'conversation') continue;
@@ -29,8 +29,8 @@ export async function collectConversation(
     const decided = await read<ConversationBrief>(ending);
     const said = await read<UserMessage>(user);
     between.set(turn.number, [
-      ...(decided === null ? [] : [[ending, decided] satisfies Performed]),
-      ...(said === null ? [] : [[user, said] satisfies Performed]),
+      ...(decided === null ? [] : [[ending, decided] satisfies PerformedStep]),
+      ...(said === null ? [] : [[user, said] satisfies PerformedStep]),
     ]);
     const reason = decided?.result.reason ?? null;
     if (reason !== null) ended.push({ step: turn.at, turn: turn.number, reason });
@@ -47,7 +47,7 @@ export async function collectConversation(
 export interface CheckedGate {
   /** Index of the scenario's step after which it is checked; null: after all steps. */
   after: number | null;
-  checks: { name: string; turn: number | null; left: Manifest<GateDetail> | null }[];
+  checks: { name: string; turn: number | null; manifest: Manifest<GateDetail> | null }[];
 }
 
 /**

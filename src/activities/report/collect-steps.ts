@@ -15,7 +15,7 @@ import type { ReportInput } from '#protocol';
 import { findAgentStep, firstAgentStep, gatesOf, type PlacedGate, type Step } from '#scenario';
 import { type AgentStep, agentStepNames, nextAgentSteps, readAgentSteps } from '../agent/agent-step.js';
 import { brokenGate } from '../gate/kept-verdict.js';
-import { askedArtifacts, otherAskers } from '../ask/answers.js';
+import { answerArtifacts, otherCallers } from '../ask/answers.js';
 import { type AskedUsage, usageOf } from '../ask/usage.js';
 import { ALTERED, type Manifest, readStep } from '../step/run-step-once.js';
 import { agentOutputs, discardedWork } from '../agent/outputs.js';
@@ -29,9 +29,9 @@ import type { Prepared } from '../prepare/build-workspace.js';
 import type { LoadedRun, RunAccess, RunIdentity } from '../run/context.js';
 
 /** Results of the steps of a run; null for a step that was not performed or whose result cannot be used. */
-export interface Found extends FoundConversation {
+export interface StepResults extends FoundConversation {
   prepared: Manifest<Prepared> | null;
-  contexts: { of: NamedStep<Step>; left: Manifest<ContextStep> | null }[];
+  contexts: { of: NamedStep<Step>; manifest: Manifest<ContextStep> | null }[];
   /** The numbers of starts of the agent, and of attempts of its steps. */
   starts: number;
   attempts: number;
@@ -44,14 +44,14 @@ export interface Found extends FoundConversation {
   agent: Manifest<AgentStep> | null;
   /** The last one that a step reports. The run is judged by it. */
   performed: Manifest<AgentStep> | null;
-  commands: { of: NamedStep<Step>; left: Manifest<CommandStepResult> | null }[];
+  commands: { of: NamedStep<Step>; manifest: Manifest<CommandStepResult> | null }[];
   gates: CheckedGate[];
   evaluators: (Manifest<EvaluatorResult> | null)[];
   judge: Manifest<Judgment> | null;
   /** Cost of all its answers, usable or not, US dollars; 0 if it was not asked. */
   judgeCost: Omit<AskedUsage, 'usage'>;
   /** Numbers in answers that cannot be right. */
-  askedWarnings: string[];
+  answerWarnings: string[];
   /** Paths of the judge's files among the artifacts. */
   judgeArtifacts: string[];
   /** All answers that other parts of the run were given, what they used, and their files among the artifacts. */
@@ -87,7 +87,7 @@ export async function collectSteps(
   context: LoadedRun & RunAccess,
   { failures, cancelled }: ReportInput,
   { stop, readUnreported }: Ending,
-): Promise<Found> {
+): Promise<StepResults> {
   const { scenario } = context;
   const placedGates = gatesOf(scenario);
   const altered = new Set<string>();
@@ -105,8 +105,8 @@ export async function collectSteps(
 
   const prepared = await read<Prepared>(STEPS.prepare);
   const published = await readAgentSteps(context, read);
-  const all = async <T>(kind: Step['kind']): Promise<{ of: NamedStep<Step>; left: Manifest<T> | null }[]> =>
-    Promise.all(stepsOfKind(scenario, kind).map(async (of) => ({ of, left: await read<T>(of.name) })));
+  const all = async <T>(kind: Step['kind']): Promise<{ of: NamedStep<Step>; manifest: Manifest<T> | null }[]> =>
+    Promise.all(stepsOfKind(scenario, kind).map(async (of) => ({ of, manifest: await read<T>(of.name) })));
   const contexts = await all<ContextStep>('script');
   const commands = await all<CommandStepResult>('command');
   const turns = lastOfTurns(published.map(({ result }) => result));
@@ -116,7 +116,7 @@ export async function collectSteps(
     const numbers = everyTurn ? turns.filter(({ turn }) => turn?.at === after).map(turnNumber) : [undefined];
     const steps = numbers.map(async (turn) => {
       const name = STEPS.gate(index, turn);
-      return { name, turn: turn ?? null, left: await read<GateDetail>(name) };
+      return { name, turn: turn ?? null, manifest: await read<GateDetail>(name) };
     });
     return { after, checks: await Promise.all(steps) };
   };
@@ -151,18 +151,18 @@ export async function collectSteps(
     evaluators,
     judge,
     judgeCost,
-    askedWarnings: [...ofJudge, ...ofOthers],
-    judgeArtifacts: await askedArtifacts(context, STEPS.judge),
+    answerWarnings: [...ofJudge, ...ofOthers],
+    judgeArtifacts: await answerArtifacts(context, STEPS.judge),
     asked: {
       ...asked,
       artifacts: (
-        await Promise.all((await otherAskers(context)).map((asker) => askedArtifacts(context, asker)))
+        await Promise.all((await otherCallers(context)).map((caller) => answerArtifacts(context, caller)))
       ).flat(),
     },
   };
   const unfit =
     steps.prepared?.result.unfit ??
-    steps.contexts.find(({ left }) => left?.result.unfit != null)?.left?.result.unfit ??
+    steps.contexts.find(({ manifest }) => manifest?.result.unfit != null)?.manifest?.result.unfit ??
     null;
   const why = (step: string): string | null => {
     if (altered.has(step)) return 'left a result that was modified afterwards';
@@ -174,14 +174,14 @@ export async function collectSteps(
   const ending = performed?.result.record.ending ?? null;
   const stepsDone =
     findAgentStep(scenario) === null
-      ? prepared !== null && commands.every(({ left }) => left !== null)
+      ? prepared !== null && commands.every(({ manifest }) => manifest !== null)
       : ending !== null && !/^(unable|cancelled)$/.test(ending);
   const worked = !cancelled && unfit === null && stepsDone;
   const gateDetails = placedGates.flatMap(({ gate }, index): GateDetail[] => {
     const broken = (reason: string): GateDetail => brokenGate({ gate }, index, reason);
-    const details = (steps.gates[index]?.checks ?? []).flatMap(({ name, turn, left }) => {
+    const details = (steps.gates[index]?.checks ?? []).flatMap(({ name, turn, manifest }) => {
       const reason = why(name);
-      if (left !== null) return [{ turn, detail: left.result }];
+      if (manifest !== null) return [{ turn, detail: manifest.result }];
       return worked || reason !== null ? [{ turn, detail: broken(reason ?? NOTHING) }] : [];
     });
     const combined = combineTurns(details);
@@ -189,45 +189,46 @@ export async function collectSteps(
   });
 
   const checks: Check[] = [];
-  const wants = (step: string, left: unknown): void =>
-    void checks.push({ kind: 'step', step, left: left === null ? null : true, why: why(step) });
+  const requireStep = (step: string, result: unknown): void =>
+    void checks.push({ kind: 'step', step, result: result === null ? null : true, why: why(step) });
   if (!cancelled) {
-    wants(STEPS.prepare, steps.prepared);
+    requireStep(STEPS.prepare, steps.prepared);
     // The steps run in sequence: after the first one without a result, none is due.
     if (steps.prepared !== null && unfit === null) {
-      const lefts = new Map([...contexts, ...commands].map(({ of, left }) => [of.name, left]));
+      const manifests = new Map([...contexts, ...commands].map(({ of, manifest }) => [of.name, manifest]));
       for (const { step, name } of nameSteps(scenario.steps)) {
         const isAgent = isAgentKind(step.kind);
-        const left = isAgent ? performed : (lefts.get(name) ?? null);
-        wants(isAgent ? (agentStepNames(results).at(-1) ?? STEPS.agent(1)) : name, left);
-        if (isAgent || left === null) break;
+        const manifest = isAgent ? performed : (manifests.get(name) ?? null);
+        requireStep(isAgent ? (agentStepNames(results).at(-1) ?? STEPS.agent(1)) : name, manifest);
+        if (isAgent || manifest === null) break;
       }
     }
   }
   if (worked) {
-    for (const { of, left } of commands) if (of.isAfterAgent) wants(of.name, left);
+    for (const { of, manifest } of commands) if (of.isAfterAgent) requireStep(of.name, manifest);
     for (const [at, { step, name }] of nameSteps(scenario.steps).entries())
       if (isAgentKind(step.kind) && at > firstAgentStep(scenario))
-        wants(name, turns.find(({ turn }) => turn?.at === at) ?? null);
+        requireStep(name, turns.find(({ turn }) => turn?.at === at) ?? null);
     placedGates.forEach((_, index) => {
-      const left = gateDetails.find((gate) => gate.index === index) ?? null;
-      checks.push({ kind: 'gate', step: STEPS.gate(index), left, why: null });
+      const result = gateDetails.find((gate) => gate.index === index) ?? null;
+      checks.push({ kind: 'gate', step: STEPS.gate(index), result, why: null });
     });
-    steps.evaluators.forEach((left, index) => wants(STEPS.evaluator(index), left));
+    steps.evaluators.forEach((evaluator, index) => requireStep(STEPS.evaluator(index), evaluator));
     if (steps.judge !== null || isJudgeDue(context, performed, gateDetails))
       checks.push({
         kind: 'judge',
         step: STEPS.judge,
-        left: steps.judge?.result ?? null,
+        result: steps.judge?.result ?? null,
         why: why(STEPS.judge),
       });
   }
   // Other steps that failed for good or were altered must not be ignored.
   const known = new Set(checks.map(({ step }) => step));
-  for (const step of [...altered, ...failures.map((failure) => failure.step)]) if (!known.has(step)) wants(step, null);
+  for (const step of [...altered, ...failures.map((failure) => failure.step)])
+    if (!known.has(step)) requireStep(step, null);
 
-  const lacking = checks.flatMap(({ step, left, why }): [string, string][] =>
-    left === null ? [[step, why ?? NOTHING]] : [],
+  const lacking = checks.flatMap(({ step, result, why }): [string, string][] =>
+    result === null ? [[step, why ?? NOTHING]] : [],
   );
   return { ...steps, gateDetails, unfit, checks, lacking: new Map(lacking) };
 }
@@ -247,7 +248,11 @@ async function usedBy(context: LoadedRun & RunAccess, who: Parameters<typeof usa
 const isAltered = (error: unknown): boolean => error instanceof ApplicationFailure && error.type === ALTERED;
 
 /** True if the plan requires this run to be judged. */
-const isJudgeDue = ({ judge, scenario }: RunIdentity, agent: Found['agent'], gates: readonly GateDetail[]): boolean =>
+const isJudgeDue = (
+  { judge, scenario }: RunIdentity,
+  agent: StepResults['agent'],
+  gates: readonly GateDetail[],
+): boolean =>
   judge !== null &&
   judgeSkipReason({
     always: judge.always,

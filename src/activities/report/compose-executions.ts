@@ -17,38 +17,38 @@ import { turnNumber } from '../agent/turns.js';
 import type { CommandStepResult } from '../commands/command-record.js';
 import type { FilesAfter } from '../commands/files-after.js';
 import type { Manifest } from '../step/run-step-once.js';
-import type { Found } from './collect-steps.js';
+import type { StepResults } from './collect-steps.js';
 import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
 
 /**
  * Composes executions.json: what each step printed, changed and did, and each turn of a conversation. Only the names of
  * files are redacted yet.
  */
-export function composeExecutions(context: LoadedRun, found: Found): Executions {
+export function composeExecutions(context: LoadedRun, found: StepResults): Executions {
   const names = agentStepNames(found.agents.map(({ result }) => result));
   const first = firstAgentStep(context.scenario);
   const executions = nameSteps(context.scenario.steps).flatMap(({ step, name }, at): Execution[] => {
     const about = { step: name, name: nameIn(step) };
     if (isAgentKind(step.kind)) {
-      const runs = found.agents.flatMap((left, index) =>
-        (left.result.turn?.at ?? first) === at ? [{ step: names[index] ?? name, left }] : [],
+      const runs = found.agents.flatMap((manifest, index) =>
+        (manifest.result.turn?.at ?? first) === at ? [{ step: names[index] ?? name, manifest }] : [],
       );
-      const numbers = [...new Set(runs.map(({ left }) => turnNumber(left.result)))];
+      const numbers = [...new Set(runs.map(({ manifest }) => turnNumber(manifest.result)))];
       return numbers.flatMap((number) =>
         ofTurn(
           context,
           about,
-          runs.filter(({ left }) => turnNumber(left.result) === number),
+          runs.filter(({ manifest }) => turnNumber(manifest.result) === number),
         ),
       );
     }
-    const left = found.commands.find(({ of }) => of.name === name)?.left ?? null;
-    return left === null ? [] : [{ ...about, ...ofCommand(context, left) }];
+    const manifest = found.commands.find(({ of }) => of.name === name)?.manifest ?? null;
+    return manifest === null ? [] : [{ ...about, ...ofCommand(context, manifest) }];
   });
   return { schema_version: SCHEMA_VERSION, run_id: context.run.run, executions };
 }
 
-type Done = Omit<Execution, 'step' | 'name'>;
+type ExecutionEnd = Omit<Execution, 'step' | 'name'>;
 
 const nameIn = (step: Step): string | null => (step.kind === 'script' ? null : (step.name ?? null));
 
@@ -58,22 +58,22 @@ const startOf = (step: Manifest<unknown>): number => endOf(step) - step.duration
 const filesOf = (
   { redact }: RunSecrets,
   after: FilesAfter | null,
-): Pick<Done, 'files' | 'filesLeftOut' | 'filesRemoved'> => ({
+): Pick<ExecutionEnd, 'files' | 'filesLeftOut' | 'filesRemoved'> => ({
   files:
     after === null ? null : Object.fromEntries(Object.entries(after.files).map(([path, text]) => [redact(path), text])),
   filesLeftOut: after?.leftOut ?? null,
   filesRemoved: after?.removed ?? null,
 });
 
-function ofCommand(context: RunSecrets, left: Manifest<CommandStepResult>): Done {
-  const { exit_code, stdout, stderr, duration_ms, output, after = null } = left.result;
+function ofCommand(context: RunSecrets, manifest: Manifest<CommandStepResult>): ExecutionEnd {
+  const { exit_code, stdout, stderr, duration_ms, output, after = null } = manifest.result;
   return {
     exitCode: exit_code,
     stdout: output?.text ?? stdout,
     stderr,
     ...filesOf(context, after),
-    startedAtMs: startOf(left),
-    endedAtMs: endOf(left),
+    startedAtMs: startOf(manifest),
+    endedAtMs: endOf(manifest),
     durationMs: duration_ms,
     trajectory: [],
     trajectoryLeftOut: 0,
@@ -84,7 +84,7 @@ function ofCommand(context: RunSecrets, left: Manifest<CommandStepResult>): Done
 function ofTurn(
   context: RunPlaces & RunSecrets,
   about: Pick<Execution, 'step' | 'name'>,
-  runs: readonly { step: string; left: Manifest<AgentStep> }[],
+  runs: readonly { step: string; manifest: Manifest<AgentStep> }[],
 ): Execution[] {
   const [first, last] = [runs[0], runs.at(-1)];
   return first === undefined || last === undefined
@@ -92,22 +92,22 @@ function ofTurn(
     : [
         {
           ...about,
-          ...ofAgent(context, last.left),
+          ...ofAgent(context, last.manifest),
           step: first.step,
-          startedAtMs: agentStartOf(context, first.left),
+          startedAtMs: agentStartOf(context, first.manifest),
         },
       ];
 }
 
 /** When the agent was started. A worker that adopts it later measures only its own part. */
-function agentStartOf({ handle }: RunPlaces, left: Manifest<AgentStep>): number {
-  const { claim } = startFiles(handle, left.result.turn?.first ?? 1);
-  return existsSync(claim) ? Math.round(statSync(claim).mtimeMs) : startOf(left);
+function agentStartOf({ handle }: RunPlaces, manifest: Manifest<AgentStep>): number {
+  const { claim } = startFiles(handle, manifest.result.turn?.first ?? 1);
+  return existsSync(claim) ? Math.round(statSync(claim).mtimeMs) : startOf(manifest);
 }
 
-function ofAgent(context: RunPlaces & RunSecrets, left: Manifest<AgentStep>): Done {
+function ofAgent(context: RunPlaces & RunSecrets, manifest: Manifest<AgentStep>): ExecutionEnd {
   const { files, handle } = context;
-  const { record, trajectory, turn, after = null } = left.result;
+  const { record, trajectory, turn, after = null } = manifest.result;
   const { stderr } = startFiles(handle, record.starts);
   const isShown = trajectory?.structured === true && existsSync(files.events);
   const isOfTurn = ({ attempt }: RunEvent): boolean => attempt >= (turn?.first ?? 1) && attempt <= record.starts;
@@ -119,8 +119,8 @@ function ofAgent(context: RunPlaces & RunSecrets, left: Manifest<AgentStep>): Do
     stdout: answer ?? '',
     stderr: existsSync(stderr) ? stderrTail(stderr) : '',
     ...filesOf(context, after),
-    startedAtMs: startOf(left),
-    endedAtMs: endOf(left),
+    startedAtMs: startOf(manifest),
+    endedAtMs: endOf(manifest),
     durationMs,
     trajectory: isShown ? steps : null,
     trajectoryLeftOut: leftOut,

@@ -8,11 +8,11 @@ import {
   SCHEMA_VERSION,
 } from '#model';
 import { findAgentStep, gatesOf } from '#scenario';
-import type { Found } from './collect-steps.js';
+import type { StepResults } from './collect-steps.js';
 import type { RunIdentity } from '../run/context.js';
 
 /** Composes metrics.json: what was counted and scored. */
-export function composeMetrics(context: RunIdentity, record: RunRecord, found: Found): Metrics {
+export function composeMetrics(context: RunIdentity, record: RunRecord, found: StepResults): Metrics {
   const gates = found.gateDetails;
   const passed = gates.filter(({ status }) => status === 'pass').length;
   const total = gatesOf(context.scenario).length;
@@ -45,7 +45,7 @@ export function composeMetrics(context: RunIdentity, record: RunRecord, found: F
 }
 
 /** Returns what the agent did; null if no agent takes part. */
-function agentWorkOf({ scenario }: RunIdentity, { agent }: Found): AgentWork | null {
+function agentWorkOf({ scenario }: RunIdentity, { agent }: StepResults): AgentWork | null {
   if (findAgentStep(scenario) === null) return null;
   const step = agent?.result ?? null;
   const { token_usage = NO_USAGE, first_request } = step?.record ?? {};

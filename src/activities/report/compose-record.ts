@@ -21,7 +21,7 @@ import type { ReportInput } from '#protocol';
 import { checksNothing, findAgentStep, firstAgentStep, gatesOf, type Step } from '#scenario';
 import { agentStepNames } from '../agent/agent-step.js';
 import { turnNumber } from '../agent/turns.js';
-import type { Found } from './collect-steps.js';
+import type { StepResults } from './collect-steps.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { Manifest } from '../step/run-step-once.js';
 import type { LoadedRun, RunIdentity } from '../run/context.js';
@@ -30,14 +30,14 @@ import type { LoadedRun, RunIdentity } from '../run/context.js';
 export function composeRecord(
   context: LoadedRun,
   input: ReportInput,
-  found: Found,
+  found: StepResults,
   leftOut: SkippedEntry[],
   mocks: MockedCalls | null,
 ): RunRecord {
   const { run, scenario } = context;
   const prepared = found.prepared?.result ?? null;
   const agent = found.agent?.result.record ?? null;
-  const contexts = found.contexts.flatMap(({ left }) => left?.result ?? []);
+  const contexts = found.contexts.flatMap(({ manifest }) => manifest?.result ?? []);
   const { unfit, checks } = found;
   const task = findAgentStep(scenario);
   const decision = decideOutcome({
@@ -51,8 +51,8 @@ export function composeRecord(
   });
   const isUnchecked = ['pass', 'fail'].includes(decision.outcome) && checksNothing(scenario, context.judge !== null);
   const commands = (isAfterAgent: boolean): CommandRecord[] =>
-    found.commands.flatMap(({ of, left }) =>
-      of.isAfterAgent === isAfterAgent && left !== null ? CommandRecord.parse(left.result) : [],
+    found.commands.flatMap(({ of, manifest }) =>
+      of.isAfterAgent === isAfterAgent && manifest !== null ? CommandRecord.parse(manifest.result) : [],
     );
   const [before, posts] = [commands(false), commands(true)];
   return {
@@ -112,9 +112,9 @@ export function composeRecord(
       ...(prepared?.warnings ?? []),
       ...(found.agent?.result.warnings ?? []),
       ...notices(context, { before, posts }, agent),
-      // Mocks left unused by a run that was not tested are no mistake of the scenario.
+      // Mocks manifest unused by a run that was not tested are no mistake of the scenario.
       ...(mocks === null || input.cancelled || unfit !== null ? [] : mockWarnings(mocks)),
-      ...found.askedWarnings,
+      ...found.answerWarnings,
       ...found.lostStarts,
       ...(isUnchecked ? [NOTHING_CHECKED] : []),
       ...leftOutNotice(leftOut),
@@ -184,7 +184,7 @@ function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): stri
 type PlannedStep = [name: string, manifest: Manifest<unknown> | null, reason?: string | null];
 
 /** Returns why the scenario's judge was not asked; null if the reason is one that other steps share. */
-const reasonNotJudged = ({ judge, scenario }: RunIdentity, found: Found): string | null =>
+const reasonNotJudged = ({ judge, scenario }: RunIdentity, found: StepResults): string | null =>
   judge === null
     ? 'left out by --no-judge'
     : judgeSkipReason({
@@ -199,9 +199,9 @@ const reasonNotJudged = ({ judge, scenario }: RunIdentity, found: Found): string
  * A step of the scenario. One in which the agent works is listed with all runs of the agent, and with the other steps
  * of its turns.
  */
-function stepsPlanned(found: Found, { step, name }: NamedStep<Step>, at: number, first: number): PlannedStep[] {
+function stepsPlanned(found: StepResults, { step, name }: NamedStep<Step>, at: number, first: number): PlannedStep[] {
   if (!isAgentKind(step.kind))
-    return [[name, [...found.contexts, ...found.commands].find(({ of }) => of.name === name)?.left ?? null]];
+    return [[name, [...found.contexts, ...found.commands].find(({ of }) => of.name === name)?.manifest ?? null]];
   const names = agentStepNames(found.agents.map(({ result }) => result));
   const runs = found.agents.flatMap((manifest, index) =>
     (manifest.result.turn?.at ?? first) === at ? [{ name: names[index] ?? name, manifest }] : [],
@@ -215,16 +215,16 @@ function stepsPlanned(found: Found, { step, name }: NamedStep<Step>, at: number,
   });
 }
 
-const gatesOfTurn = ({ gates }: Found, at: number, turn: number): PlannedStep[] =>
+const gatesOfTurn = ({ gates }: StepResults, at: number, turn: number): PlannedStep[] =>
   gates
     .filter(({ after }) => after === at)
     .flatMap(({ checks }) => checks)
-    .flatMap((check): PlannedStep[] => (check.turn === turn ? [[check.name, check.left]] : []));
+    .flatMap((check): PlannedStep[] => (check.turn === turn ? [[check.name, check.manifest]] : []));
 
 function stepRecords(
   context: RunIdentity,
   { cancelled }: ReportInput,
-  found: Found,
+  found: StepResults,
   unfit: string | null,
 ): StepRecord[] {
   const first = firstAgentStep(context.scenario);
@@ -232,7 +232,7 @@ function stepRecords(
     found.gates
       .filter(({ after }) => after === step)
       .flatMap(({ checks }) => checks)
-      .flatMap(({ name, turn, left }): PlannedStep[] => (turn === null ? [[name, left]] : []));
+      .flatMap(({ name, turn, manifest }): PlannedStep[] => (turn === null ? [[name, manifest]] : []));
   const planned: PlannedStep[] = [
     [STEPS.prepare, found.prepared],
     ...nameSteps(context.scenario.steps).flatMap((of, index) => [

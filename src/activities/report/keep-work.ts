@@ -6,7 +6,7 @@ import { type MockedCalls, type RunRecord, sumOfCosts } from '#model';
 import { runFiles } from '#store';
 import { readCalls } from '../mocks/mocked-commands.js';
 import { runStepOnce } from '../step/run-step-once.js';
-import type { Found } from './collect-steps.js';
+import type { StepResults } from './collect-steps.js';
 import type { LoadedRun } from '../run/context.js';
 
 /** The data that the report needs from the place of a run: after this, the place can be torn down. */
@@ -45,7 +45,7 @@ interface OriginOfWork {
 export async function originOfWork(
   resultsPath: string,
   run: string,
-  { judgeCost, asked }: Pick<Found, 'judgeCost' | 'asked'>,
+  { judgeCost, asked }: Pick<StepResults, 'judgeCost' | 'asked'>,
 ): Promise<OriginOfWork> {
   const record = await readJsonIfThere<RunRecord>(runFiles(join(resultsPath, run)).run);
   const paid_usd = sumOfCosts([judgeCost.cost_usd, asked.cost_usd]);

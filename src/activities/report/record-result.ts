@@ -74,7 +74,7 @@ export async function recordResult(
   return line;
 }
 
-interface Missing {
+interface CellsWithoutResult {
   plan: Plan;
   /** The cells that should have a result by now. */
   cells: readonly Cell[];
@@ -95,7 +95,7 @@ const CELLS_PER_CHECK = 100;
 /** Gives cells whose runs left no result an error that says why. Returns false if a later round has begun. */
 export async function recordMissing(
   { resultsPath, metrics }: Deps,
-  { plan, cells, round, lost, otherwise, isOver }: Missing,
+  { plan, cells, round, lost, otherwise, isOver }: CellsWithoutResult,
 ): Promise<boolean> {
   const { sweep } = plan;
   const project = await sharedProjectOf(resultsPath);

@@ -30,13 +30,13 @@ export interface RunIdentity extends EffectiveScenario {
 }
 
 /** A place of a run, and the environment that knows it. */
-export interface Placed {
+export interface PlacedRun {
   environment: Environment;
   handle: EnvironmentHandle;
 }
 
 /** Where the run takes place: its environment, folders and files. */
-export interface RunPlaces extends RunPaths, Placed {
+export interface RunPlaces extends RunPaths, PlacedRun {
   place: Place;
   files: RunFiles;
   /** Snapshot of the checks folder in the store; null if the scenario has none. */
@@ -72,7 +72,7 @@ export interface RunAccess {
   /** The account whose limits apply to the agent; null if unknown. */
   account: string | null;
   /** The same for the model that the run asks. */
-  askedAccount: string | null;
+  judgeAccount: string | null;
   /** The known limits of accounts; null if nothing is shared. */
   limits: ProviderLimits | null;
   /**

@@ -5,14 +5,14 @@ import { originKey, stateOfRun } from '#store';
 import type { Deps } from '../step/deps.js';
 import { loadPlaces } from './places.js';
 import { loadSecrets } from './secrets.js';
-import { askedBy, loadVariables } from './values-of-run.js';
+import { judgeOf, loadVariables } from './values-of-run.js';
 import type { LoadedRun, RunAccess, RunIdentity, RunSecrets } from './context.js';
 import { accountOfProvider, resolveAgent } from '../credentials/resolve-agent.js';
 import { noteReason } from '../step/open-runs.js';
 import { verifyRun } from '../origin/verify-origin.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 
-interface Loading {
+interface LoadOptions {
   decidePlace?: boolean;
   turn?: TurnRef | undefined;
 }
@@ -25,7 +25,7 @@ interface Loading {
 export async function loadRun(
   deps: Deps,
   run: RunRef,
-  { decidePlace = false, turn }: Loading = {},
+  { decidePlace = false, turn }: LoadOptions = {},
 ): Promise<LoadedRun> {
   const identity = await loadIdentity(deps, run, turn);
   const variables = await loadVariables(deps, identity);
@@ -34,7 +34,11 @@ export async function loadRun(
 }
 
 /** The same for a step that starts the agent or asks a model. */
-export async function loadWithAccess(deps: Deps, run: RunRef, loading: Loading = {}): Promise<LoadedRun & RunAccess> {
+export async function loadWithAccess(
+  deps: Deps,
+  run: RunRef,
+  loading: LoadOptions = {},
+): Promise<LoadedRun & RunAccess> {
   const loaded = await loadRun(deps, run, loading);
   return { ...loaded, ...loadAccess(deps, loaded) };
 }
@@ -42,12 +46,12 @@ export async function loadWithAccess(deps: Deps, run: RunRef, loading: Loading =
 function loadAccess(deps: Deps, context: RunIdentity & Pick<RunSecrets, 'values'>): RunAccess {
   const { run, plan, values } = context;
   const own = resolveAgent(plan, run.cell, values);
-  const asked = askedBy(plan, context);
+  const asked = judgeOf(plan, context);
   return {
     agentSettings: own?.settings ?? null,
     access: own?.access ?? null,
     account: own?.account ?? null,
-    askedAccount:
+    judgeAccount:
       asked.provider === null
         ? ((asked.agent === null ? null : resolveAgent(plan, asked.agent, values))?.account ?? null)
         : accountOfProvider(asked.providerName, asked.provider, values),

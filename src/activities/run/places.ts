@@ -12,7 +12,7 @@ import { keptPlace, settledEnvironment } from './settled-environment.js';
 import { mcpAddresses, type Variables } from './values-of-run.js';
 import type { Deps } from '../step/deps.js';
 import { checkName } from './load-plan.js';
-import type { Placed, RunIdentity, RunPlaces } from './context.js';
+import type { PlacedRun, RunIdentity, RunPlaces } from './context.js';
 
 /** `decide`: whether the place is chosen now, if it is not yet. */
 export async function loadPlaces(
@@ -99,7 +99,7 @@ async function sharedFolderOf(resultsPath: string): Promise<string[]> {
 export async function placesOfRun(
   { stateFolder }: Pick<Deps, 'stateFolder'>,
   { run }: Pick<RunRef, 'run'>,
-): Promise<Placed[]> {
+): Promise<PlacedRun[]> {
   checkName(run);
   const state = stateOfRun(stateFolder, run);
   const place = (await keptPlace(state)) ?? { type: 'local' };

@@ -4,7 +4,7 @@ import { missingInEnvironment, variablesOfEnvironment } from '#environments';
 import { knownProviders, missingVariables, type ModelProvider, readSweepEnv, type SweepEnv, sweepEnvFrom } from '#host';
 import { interpolate, parseJudgeName, referredNames, variableNames } from '#lib';
 import type { Cell } from '#model';
-import { type EffectiveScenario, modelAsked, type Plan, serverAddresses } from '#scenario';
+import { type EffectiveScenario, judgeModelOf, type Plan, serverAddresses } from '#scenario';
 import { type McpConnection, type McpServer, mcpServersOf, type StoredSubject, variablesOfSubject } from '#subjects';
 import {
   type AgentRef,
@@ -32,7 +32,7 @@ export async function valuesOfRun(
   cell: Cell,
   effective: EffectiveScenario,
 ): Promise<ValuesOfRun> {
-  const asked = askedBy(plan, effective);
+  const asked = judgeOf(plan, effective);
   const referred = [
     ...referredNames(effective.target?.env ?? {}),
     ...serverAddresses(effective.scenario.databases).flatMap(variableNames),
@@ -67,7 +67,7 @@ export async function loadVariables(deps: Deps, identity: RunIdentity): Promise<
   const agent = resolveAgent(plan, run.cell, env.values);
   if (agent === null)
     throw ApplicationFailure.nonRetryable(`this worker does not know the agent ${run.cell.agent}`, 'UnknownAgent');
-  const asked = askedBy(plan, identity).agent;
+  const asked = judgeOf(plan, identity).agent;
   const judging = asked === null ? null : resolveAgent(plan, asked, env.values);
   return {
     env,
@@ -85,7 +85,7 @@ export function missingValues(
   effective: EffectiveScenario,
   values: Record<string, string>,
 ): string[] {
-  const asked = askedBy(plan, effective);
+  const asked = judgeOf(plan, effective);
   const startsAgent = plan.regrade?.or_run !== false;
   const isUnset = (name: string): boolean => !Object.hasOwn(values, name);
   return [
@@ -109,11 +109,11 @@ const variablesOfHosted = ({ scenario: { runtime }, host }: EffectiveScenario): 
   runtime === undefined || host === undefined ? [] : variablesOfRuntime(runtime);
 
 /** Returns whom the judge and other parts of the run ask: an agent, a provider's model, or nobody. */
-export function askedBy(
+export function judgeOf(
   { providers }: Plan,
   effective: EffectiveScenario,
 ): { agent: AgentRef | null; provider: ModelProvider | null; providerName: string } {
-  const name = parseJudgeName(modelAsked(effective) ?? '');
+  const name = parseJudgeName(judgeModelOf(effective) ?? '');
   if (!name.ok) return { agent: null, provider: null, providerName: '' };
   return name.by === 'agent'
     ? { agent: name, provider: null, providerName: '' }

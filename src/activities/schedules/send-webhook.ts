@@ -27,7 +27,7 @@ export function variablesNow(
 
 const ANSWER_MS = 20_000;
 /** Over about 10 minutes. */
-const MOST_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 
 /**
  * Sends the record of a firing to the webhook of its schedule, and notes whether that succeeded. The address may be a
@@ -47,7 +47,7 @@ export const sendWebhook =
     const sent = isWebAddress(url)
       ? await post(url, firing)
       : ({ problem: `${stored.webhook} is not set to an http(s) address`, mayPass: false } as const);
-    if (sent !== 'sent' && sent.mayPass && ownAttempt() < MOST_ATTEMPTS)
+    if (sent !== 'sent' && sent.mayPass && ownAttempt() < MAX_ATTEMPTS)
       throw ApplicationFailure.retryable(`the webhook could not be sent: ${sent.problem}`, 'Webhook');
     await writeFiring(objects, { ...firing, webhook: sent === 'sent' ? sent : sent.problem });
   };

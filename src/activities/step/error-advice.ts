@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
 import { E2bRefused, SymlinkInTheWay } from '#environments';
-import { whyNoRoom } from '#host';
+import { diskError } from '#host';
 import { adviceMeanwhile, diskRemedy, isFull, isStoreAway } from '#lib';
 
 /** Failure type of a step whose disk cannot be written for now. The step is retried until it can (retry-policy.ts). */
@@ -48,7 +48,7 @@ function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
 
 /** Path at which the disk is full. Node names no file if a write fails, and the source if a copy fails. */
 const placeOf = (error: NodeJS.ErrnoException & { dest?: string }, own: readonly string[]): string | undefined =>
-  own.find((folder) => whyNoRoom(folder, BARELY) !== null) ?? error.dest ?? error.path;
+  own.find((folder) => diskError(folder, BARELY) !== null) ?? error.dest ?? error.path;
 
 /** The folder or path in one of our folders that makes a path unusable; null if there is none. */
 function blocking(path: string, code: string | undefined, own: readonly string[]): string | null {

@@ -63,7 +63,7 @@ const FIRST_DELAY_MS = 1000;
 /**
  * The history of earlier attempts. The server passes it to the next attempt, as the details of the last heartbeat.
  */
-interface Before {
+interface EarlierAttempts {
   /** The number of them that waited for a disk or a provider. */
   times?: number;
   why?: string;
@@ -73,7 +73,7 @@ interface Before {
   failed?: number;
 }
 
-const before = (): Before => (Context.current().info.heartbeatDetails as Before | undefined) ?? {};
+const before = (): EarlierAttempts => (Context.current().info.heartbeatDetails as EarlierAttempts | undefined) ?? {};
 
 /** Number of this attempt, without those that waited for a disk or a provider. */
 export const ownAttempt = (): number => Context.current().info.attempt - (before().times ?? 0);
@@ -168,4 +168,4 @@ function waitOut(failure: ApplicationFailure, why: string, { waitedOutMs }: Limi
 }
 
 /** Passes this on to the next attempt: it is sent to the server before the failure is. */
-const carry = (change: Before): void => Context.current().heartbeat({ ...before(), ...change });
+const carry = (change: EarlierAttempts): void => Context.current().heartbeat({ ...before(), ...change });

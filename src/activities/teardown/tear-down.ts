@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { forgetLeftovers, type Leftover, noteLeftovers, readLeftovers, readSweepEnv } from '#host';
 import { createRedactor, endOf } from '#lib';
 import type { RunRef } from '#protocol';
-import { placeApart } from '#environments';
+import { remotePlace } from '#environments';
 import { stateOfRun } from '#store';
 import type { Deps } from '../step/deps.js';
 import { databaseResources } from '../databases/make-databases.js';
 import { placesOfRun } from '../run/places.js';
 import { openRuns } from '../step/open-runs.js';
-import type { Placed, RunIdentity, RunPlaces, RunSecrets } from '../run/context.js';
+import type { PlacedRun, RunIdentity, RunPlaces, RunSecrets } from '../run/context.js';
 
 /** Something that was made for a run outside its folders on this machine: a container, a database. */
 export interface Resource {
@@ -81,12 +81,12 @@ export const leftoverWarning = ({ name, reason, remedy }: Leftover): string =>
  * those of the variables in the addresses of servers.
  */
 const resourcesIn = async (
-  places: readonly Placed[],
+  places: readonly PlacedRun[],
   state: string,
   values: Readonly<Record<string, string | undefined>>,
 ): Promise<Resource[]> => [
   ...places.flatMap(({ environment, handle }) => {
-    const apart = placeApart(handle);
+    const apart = remotePlace(handle);
     return apart === null ? [] : [{ ...apart, remove: () => environment.dispose(handle) }];
   }),
   ...(await databaseResources(state, values)),

@@ -4,17 +4,17 @@ import { assertNever } from '#lib';
  * The server's answer about a workflow. `missing`: it does not know the workflow. `unclear`: it cannot be reached, or
  * its answer is not conclusive. `firstRunId` is null if the answer has none.
  */
-export type Answer =
+export type WorkflowAnswer =
   { kind: 'found'; running: boolean; firstRunId: string | null } | { kind: 'missing' } | { kind: 'unclear' };
 
 /** True if a workflow is open; null if unknown. */
-export type Open = boolean | null;
+export type WorkflowIsOpen = boolean | null;
 
 /**
  * True if the answer says that the workflow is open. `firstRunId`: that of the expected execution. A reset keeps it;
  * another workflow with the same id has a different one.
  */
-export function isOpen(answer: Answer, firstRunId: string | undefined): Open {
+export function isOpen(answer: WorkflowAnswer, firstRunId: string | undefined): WorkflowIsOpen {
   switch (answer.kind) {
     case 'found':
       return (
@@ -33,7 +33,7 @@ export function isOpen(answer: Answer, firstRunId: string | undefined): Open {
  * The action for a run that this host has begun and not cleaned up. `end`: nobody will continue it, so its agent is
  * stopped and its workspace is removed. `cancel`: it continues without its sweep, and would report to nobody.
  */
-export function actionFor({ run, sweep }: { run: Open; sweep: Open }): 'leave' | 'cancel' | 'end' {
+export function actionFor({ run, sweep }: { run: WorkflowIsOpen; sweep: WorkflowIsOpen }): 'leave' | 'cancel' | 'end' {
   if (run === false) return 'end';
   return run === true && sweep === false ? 'cancel' : 'leave';
 }

@@ -9,7 +9,7 @@ import type { Deps } from '../step/deps.js';
 import { tearDownLeftovers } from '../teardown/tear-down.js';
 import { endRun, hasLivingAgent } from './end-run.js';
 import { freeUnusedSlots } from '../hosts/slot-supplier.js';
-import { actionFor, type Answer, isOpen, type Open } from './action-for.js';
+import { actionFor, type WorkflowAnswer, isOpen, type WorkflowIsOpen } from './action-for.js';
 import { createLostSteps, giveUp, handedOut, type PendingStep, workersOn } from './fail-orphaned-activities.js';
 
 /**
@@ -51,13 +51,13 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
   let stopped = false;
 
   /** Tells if a workflow is open. Also fails its steps that nobody performs, so that the server assigns them again. */
-  async function open(workflowId: string, firstRunId?: string): Promise<Open> {
+  async function open(workflowId: string, firstRunId?: string): Promise<WorkflowIsOpen> {
     const { answer, steps } = await ask(client, workflowId, deps.isOwnServer);
     await giveUp(client, workflowId, lost(steps));
     return isOpen(answer, firstRunId);
   }
 
-  async function act(run: RunRef, known: { run: Open; sweep: Open }): Promise<void> {
+  async function act(run: RunRef, known: { run: WorkflowIsOpen; sweep: WorkflowIsOpen }): Promise<void> {
     const action = actionFor(known);
     if (action === 'cancel') await client.workflow.getHandle(run.workflowId).cancel();
     if (action !== 'end') return;
@@ -84,7 +84,7 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
     const notes = await openRunNotes(deps);
     deps.metrics?.openRuns(notes.map(measured));
     const runs = notes.map(({ run }) => run);
-    const sweeps = new Map<string, Open>();
+    const sweeps = new Map<string, WorkflowIsOpen>();
     for (const sweep of new Set(runs.map((run) => run.sweep))) sweeps.set(sweep, await open(sweepWorkflowId(sweep)));
     const chosen = new Set(Array.from({ length: OTHERS_PER_ROUND }, (_, index) => (turn + index) % runs.length));
     turn += OTHERS_PER_ROUND;
@@ -156,7 +156,7 @@ async function ask(
   client: Client,
   workflowId: string,
   isOwnServer: Deps['isOwnServer'],
-): Promise<{ answer: Answer; steps: PendingStep[] }> {
+): Promise<{ answer: WorkflowAnswer; steps: PendingStep[] }> {
   try {
     const { status, runId, raw } = await client.workflow.getHandle(workflowId).describe();
     return {
@@ -169,7 +169,7 @@ async function ask(
   }
 }
 
-function answerOf(status: WorkflowExecutionStatusName, firstRunId: string | null): Answer {
+function answerOf(status: WorkflowExecutionStatusName, firstRunId: string | null): WorkflowAnswer {
   switch (status) {
     case 'RUNNING':
     case 'PAUSED':

@@ -63,7 +63,7 @@ export function providerFailure(end: Reported & Pick<AgentEnd, 'at'>, kind = fai
   if (kind === null) return null;
   const text = reportOf(end);
   const { why, ending } = CAUSES[kind];
-  const message = `${why}${kind === 'auth' ? askedAt(text) : ''}: ${lineOf(text)}`;
+  const message = `${why}${kind === 'auth' ? rejectingHost(text) : ''}: ${lineOf(text)}`;
   return { ending, message, again: retryOf(kind, resetTime(withoutPages(text), end.at), end.at) };
 }
 
@@ -97,7 +97,7 @@ function lineOf(text: string): string {
  * Names the host that rejected the key, because a wrong address is a common cause. The whole address may be the value
  * of a variable, which would be redacted.
  */
-function askedAt(text: string): string {
+function rejectingHost(text: string): string {
   const host = /\burl: https?:\/\/([^\s/,)]+)/.exec(text)?.[1];
   return host === undefined ? '' : ` by ${host}`;
 }

@@ -1,6 +1,6 @@
 import type { EventBody } from '#model';
 import type { StreamParser } from '../agent.js';
-import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
+import { wholeNumberOf, fieldsOf, listOf, stringOf, type Fields } from './json-fields.js';
 import { createUsageCount } from './claude-code-usage.js';
 import { jsonLines, type Numbers } from './json-lines.js';
 import { errorEvent, miscounted, unknownEvent } from './stream-events.js';
@@ -36,9 +36,9 @@ export function claudeCodeStream(): StreamParser {
 
   const assistant = (line: Fields, numbers: Numbers): EventBody[] => {
     const message = fieldsOf(line['message']);
-    const used = textOf(message['model']);
+    const used = stringOf(message['model']);
     // the `result` reports the same error
-    if (used === SYNTHETIC && textOf(line['error']) !== null) return [];
+    if (used === SYNTHETIC && stringOf(line['error']) !== null) return [];
     const events: EventBody[] = [];
     // Ignores the models of subagents, which may be smaller. Only once: a `session` event precedes all usage.
     if (modelUsed === null && used !== null && used !== SYNTHETIC && (line['parent_tool_use_id'] ?? null) === null) {
@@ -48,29 +48,29 @@ export function claudeCodeStream(): StreamParser {
     if (used !== SYNTHETIC) pending = true;
     for (const block of listOf(message['content'])) events.push(...ofBlock(fieldsOf(block)));
     const usage =
-      used === SYNTHETIC ? null : count.ofMessage(textOf(message['id']), fieldsOf(message['usage']), numbers);
+      used === SYNTHETIC ? null : count.ofMessage(stringOf(message['id']), fieldsOf(message['usage']), numbers);
     return usage === null ? events : [...events, { type: 'usage', ...usage, cost_usd: null }];
   };
 
   const session = (line: Fields): EventBody => ({
     type: 'session',
-    session_id: textOf(line['session_id']),
+    session_id: stringOf(line['session_id']),
     model_requested: model,
     model_used: modelUsed,
   });
 
   const ofBlock = (block: Fields): EventBody[] => {
-    const text = textOf(block['text']) ?? textOf(block['thinking']) ?? '';
-    const kind = textOf(block['type']) ?? '';
+    const text = stringOf(block['text']) ?? stringOf(block['thinking']) ?? '';
+    const kind = stringOf(block['type']) ?? '';
     switch (kind) {
       case 'text':
         return text === '' ? [] : [{ type: 'message', role: 'assistant', text }];
       case 'thinking':
         return text === '' ? [] : [{ type: 'reasoning', text }];
       case 'tool_use': {
-        const [id, name] = [textOf(block['id']) ?? '', textOf(block['name']) ?? ''];
+        const [id, name] = [stringOf(block['id']) ?? '', stringOf(block['name']) ?? ''];
         const input = block['input'] ?? null;
-        const command = name === 'Bash' ? textOf(fieldsOf(input)['command']) : null;
+        const command = name === 'Bash' ? stringOf(fieldsOf(input)['command']) : null;
         called.set(id, name);
         return [{ type: 'tool_call', id, name, input, command }];
       }
@@ -86,33 +86,33 @@ export function claudeCodeStream(): StreamParser {
     return listOf(content)
       .map(fieldsOf)
       .map((block) => {
-        if (block['type'] === 'text') return { type: 'message', role: 'user', text: textOf(block['text']) ?? '' };
-        if (block['type'] !== 'tool_result') return unknownEvent(`user/${textOf(block['type']) ?? ''}`);
-        const id = textOf(block['tool_use_id']) ?? '';
+        if (block['type'] === 'text') return { type: 'message', role: 'user', text: stringOf(block['text']) ?? '' };
+        if (block['type'] !== 'tool_result') return unknownEvent(`user/${stringOf(block['type']) ?? ''}`);
+        const id = stringOf(block['tool_use_id']) ?? '';
         return toolResult(id, block, fieldsOf(line['tool_use_result']), called.get(id) ?? null);
       });
   };
 
   const system = (line: Fields): EventBody[] => {
-    const kind = textOf(line['subtype']) ?? '';
+    const kind = stringOf(line['subtype']) ?? '';
     if (kind === 'init') {
       // a new start, which resumes the session or begins one
       [called, count, modelUsed, limitEnds, tasks] = [new Map<string, string>(), createUsageCount(), null, null, 0];
       [lost, pending] = [lost || pending, false];
-      model = textOf(line['model']);
+      model = stringOf(line['model']);
       return [session(line)];
     }
     if (kind === 'background_tasks_changed') {
       tasks = listOf(line['tasks']).length;
       return [];
     }
-    if (kind === 'api_retry') return [errorEvent(retryNotice(line), countOf(line['error_status']), true)];
+    if (kind === 'api_retry') return [errorEvent(retryNotice(line), wholeNumberOf(line['error_status']), true)];
     return PROGRESS.has(kind) ? [] : [unknownEvent(`system/${kind}`)];
   };
 
   const result = (line: Fields, numbers: Numbers): EventBody[] => {
     turns.shown++;
-    turns.counted += countOf(line['num_turns']) ?? NaN;
+    turns.counted += wholeNumberOf(line['num_turns']) ?? NaN;
     const { tokens, costUsd } = count.ofResult(line, numbers);
     // A result that does not say what was used leaves the usage of the answers open.
     pending &&= tokens.input === null || tokens.output === null;
@@ -125,7 +125,7 @@ export function claudeCodeStream(): StreamParser {
   };
 
   const lines = jsonLines((line, numbers) => {
-    const kind = textOf(line['type']) ?? '';
+    const kind = stringOf(line['type']) ?? '';
     if (kind === 'result' || kind === 'assistant') ended = kind === 'result';
     switch (kind) {
       case 'system':
@@ -138,7 +138,7 @@ export function claudeCodeStream(): StreamParser {
         return result(line, numbers);
       case 'rate_limit_event': {
         const limit = fieldsOf(line['rate_limit_info']);
-        if (limit['status'] === 'rejected') limitEnds = countOf(limit['resetsAt']);
+        if (limit['status'] === 'rejected') limitEnds = wholeNumberOf(limit['resetsAt']);
         return [];
       }
       default:
@@ -161,8 +161,8 @@ export function claudeCodeStream(): StreamParser {
 }
 
 const retryNotice = (line: Fields): string => {
-  const [attempt, of, status] = [line['attempt'], line['max_retries'], line['error_status']].map(countOf);
-  const why = `${textOf(line['error']) ?? 'unknown'}${status === null ? '' : `, HTTP ${String(status)}`}`;
+  const [attempt, of, status] = [line['attempt'], line['max_retries'], line['error_status']].map(wholeNumberOf);
+  const why = `${stringOf(line['error']) ?? 'unknown'}${status === null ? '' : `, HTTP ${String(status)}`}`;
   return `API request failed (${why}); retry ${String(attempt ?? '?')} of ${String(of ?? '?')}`;
 };
 
@@ -170,14 +170,14 @@ const retryNotice = (line: Fields): string => {
 function toolResult(id: string, block: Fields, details: Fields, tool: string | null): EventBody {
   const { content } = block;
   const output =
-    textOf(content) ??
+    stringOf(content) ??
     listOf(content)
-      .map((part) => textOf(fieldsOf(part)['text']) ?? '')
+      .map((part) => stringOf(fieldsOf(part)['text']) ?? '')
       .join('');
   const isError = block['is_error'] === true;
   const exitCode = isError ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
   // a background command has not ended; for some commands, a code other than 0 is replaced by its meaning
-  const open = ['backgroundTaskId', 'returnCodeInterpretation'].some((name) => textOf(details[name]) !== null);
+  const open = ['backgroundTaskId', 'returnCodeInterpretation'].some((name) => stringOf(details[name]) !== null);
   const succeeded = tool === 'Bash' && !isError && !open && details['interrupted'] !== true;
   return {
     type: 'tool_result',
@@ -207,14 +207,14 @@ function isUnexecuted(output: string, tool: string): boolean {
  * request.
  */
 function ending(line: Fields, limitEnds: number | null): EventBody[] {
-  const kind = textOf(line['subtype']) ?? '';
+  const kind = stringOf(line['subtype']) ?? '';
   if (kind === 'success' && line['is_error'] === false) return [{ type: 'result', ending: 'done', exit_code: null }];
   if (kind === 'error_max_turns') return [{ type: 'result', ending: 'max_turns', exit_code: null }];
   const reasons = listOf(line['errors'])
-    .map(textOf)
+    .map(stringOf)
     .filter((text) => text !== null);
-  const message = textOf(line['result']) ?? (reasons.join('; ') || kind);
-  const status = countOf(line['api_error_status']);
+  const message = stringOf(line['result']) ?? (reasons.join('; ') || kind);
+  const status = wholeNumberOf(line['api_error_status']);
   const refused = line['stop_reason'] === 'refusal';
   const unserved = line['terminal_reason'] === 'api_error' && status === null && !refused;
   const more = [

@@ -1,7 +1,7 @@
 import { parseJson } from '#lib';
 import { baseName, type EventBody, splitCommands, type TokenUsage, unlessZero } from '#model';
 import type { StreamParser } from '../agent.js';
-import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
+import { wholeNumberOf, fieldsOf, stringOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';
 import { errorEvent, lostEvent, unknownEvent } from './stream-events.js';
 
@@ -88,25 +88,25 @@ export function codexStream(): StreamParser {
 
   /** An event if items between those that are shown are missing. */
   const gapBefore = (native: Fields): EventBody[] => {
-    const number = Number(/^item_(\d+)$/.exec(textOf(native['id']) ?? '')?.[1] ?? NaN);
+    const number = Number(/^item_(\d+)$/.exec(stringOf(native['id']) ?? '')?.[1] ?? NaN);
     const isMissing = starts > 0 && number > next;
     if (number >= next) next = number + 1;
     return isMissing ? [lostEvent('items before one that is shown are missing', 'call')] : [];
   };
 
   const item = (stage: string, native: Fields): EventBody[] => {
-    const kind = textOf(native['type']) ?? '';
+    const kind = stringOf(native['type']) ?? '';
     const ended = stage === 'item.completed';
     if (kind !== 'error') pending = true;
     if (TOOLS.has(kind)) {
       answered = false;
-      const number = textOf(native['id']) ?? '';
+      const number = stringOf(native['id']) ?? '';
       const id = starts > 1 ? `${number}.${starts}` : number;
       const call = called.has(id) ? [] : [callOf(id, kind, native)];
       called.add(id);
       return ended ? [...call, resultOf(id, native)] : call;
     }
-    const text = textOf(native['text']) ?? textOf(native['message']) ?? '';
+    const text = stringOf(native['text']) ?? stringOf(native['message']) ?? '';
     if (kind === 'agent_message') answered = ended && text !== '';
     if (kind === 'agent_message') return ended ? [{ type: 'message', role: 'assistant', text }] : [];
     if (kind === 'reasoning') return ended ? [{ type: 'reasoning', text }] : [];
@@ -132,10 +132,10 @@ export function codexStream(): StreamParser {
   };
 
   const lines = jsonLines((native, numbers) => {
-    const type = textOf(native['type']) ?? '';
+    const type = stringOf(native['type']) ?? '';
     switch (type) {
       case 'thread.started':
-        return begin(textOf(native['thread_id']));
+        return begin(stringOf(native['thread_id']));
       case 'turn.started':
         answered = false;
         return [];
@@ -144,9 +144,9 @@ export function codexStream(): StreamParser {
       case 'item.completed':
         return [...gapBefore(fieldsOf(native['item'])), ...item(type, fieldsOf(native['item']))];
       case 'error':
-        return failure(textOf(native['message']) ?? '');
+        return failure(stringOf(native['message']) ?? '');
       case 'turn.failed': {
-        const message = textOf(fieldsOf(native['error'])['message']) ?? '';
+        const message = stringOf(fieldsOf(native['error'])['message']) ?? '';
         return message === lastError ? [] : failure(message); // usually repeats the error before it
       }
       case 'turn.completed':
@@ -184,11 +184,11 @@ export function codexUsageInLog(line: string): TokenUsage | null {
 
 function callOf(id: string, kind: string, native: Fields): EventBody {
   if (kind === 'mcp_tool_call') {
-    const name = `${textOf(native['server']) ?? ''}.${textOf(native['tool']) ?? ''}`;
+    const name = `${stringOf(native['server']) ?? ''}.${stringOf(native['tool']) ?? ''}`;
     return { type: 'tool_call', id, name, input: native['arguments'] ?? null, command: null };
   }
   const input = Object.fromEntries(Object.entries(native).filter(([name]) => !OUTCOME.has(name)));
-  const command = kind === 'command_execution' ? textOf(native['command']) : null;
+  const command = kind === 'command_execution' ? stringOf(native['command']) : null;
   return {
     type: 'tool_call',
     id,
@@ -199,9 +199,9 @@ function callOf(id: string, kind: string, native: Fields): EventBody {
 }
 
 function resultOf(id: string, native: Fields): EventBody {
-  const exitCode = countOf(native['exit_code']);
+  const exitCode = wholeNumberOf(native['exit_code']);
   const result = native['error'] ?? native['result'] ?? null;
-  const output = textOf(native['aggregated_output']) ?? (result === null ? '' : JSON.stringify(result));
+  const output = stringOf(native['aggregated_output']) ?? (result === null ? '' : JSON.stringify(result));
   return {
     type: 'tool_result',
     id,
@@ -224,7 +224,7 @@ function commandOf(shown: string): string {
  * Returns the API's message about a request that it rejected with status 400. Codex passes such answers on unchanged,
  * as JSON. Null for other answers, which it puts into words.
  */
-const refusalOf = (text: string): string | null => textOf(fieldsOf(fieldsOf(parseJson(text))['error'])['message']);
+const refusalOf = (text: string): string | null => stringOf(fieldsOf(fieldsOf(parseJson(text))['error'])['message']);
 
 function statusOf(text: string): number | null {
   const status = /status:? (\d{3})\b/.exec(text)?.[1];

@@ -1,7 +1,7 @@
 import type { Json } from '#lib';
 import type { EventBody } from '#model';
 import type { StreamParser } from '../agent.js';
-import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
+import { wholeNumberOf, fieldsOf, stringOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';
 import { errorEvent, miscounted, unknownEvent, usageEvent } from './stream-events.js';
 
@@ -44,17 +44,17 @@ export function geminiStream(): StreamParser {
     Object.entries(models)
       .map(([model, stats]): [string, Fields] => [model, fieldsOf(stats)])
       .filter(([, stats]) => stats['total_tokens'] !== 0)
-      .toSorted(([, a], [, b]) => (countOf(a['total_tokens']) ?? 0) - (countOf(b['total_tokens']) ?? 0))
+      .toSorted(([, a], [, b]) => (wholeNumberOf(a['total_tokens']) ?? 0) - (wholeNumberOf(b['total_tokens']) ?? 0))
       .flatMap(([model, stats]) => [sessionOf(model), usageOf(stats, numbers)]);
 
   const result = (native: Fields, numbers: Numbers): EventBody[] => {
     const stats = fieldsOf(native['stats']);
     const used = [
-      ...miscounted('calls of tools', countOf(stats['tool_calls']), calls),
+      ...miscounted('calls of tools', wholeNumberOf(stats['tool_calls']), calls),
       ...usage(fieldsOf(stats['models']), numbers),
     ];
     const { type, message } = fieldsOf(native['error']);
-    const text = textOf(message) ?? '';
+    const text = stringOf(message) ?? '';
     const isSuccess = native['status'] === 'success';
     // The counts leave out answers that were cut off or empty. A request that was refused has none.
     const isCut = isSuccess ? !isAnswering : isAnswering || BROKEN_ANSWER.test(text);
@@ -70,8 +70,8 @@ export function geminiStream(): StreamParser {
     switch (type) {
       case 'init':
         calls = 0;
-        session = textOf(native['session_id']);
-        requested = textOf(native['model']);
+        session = stringOf(native['session_id']);
+        requested = stringOf(native['model']);
         return [sessionOf(null)];
       case 'tool_use':
         return [callOf(native)];
@@ -79,7 +79,7 @@ export function geminiStream(): StreamParser {
         isAnswering = false;
         return [resultOf(native)];
       case 'error': {
-        const text = textOf(native['message']) ?? '';
+        const text = stringOf(native['message']) ?? '';
         turnsPassed ||= /maximum session turns/i.test(text); // the `result` then says success
         return [errorEvent(text, statusOf(text), false)];
       }
@@ -91,7 +91,7 @@ export function geminiStream(): StreamParser {
   };
 
   const lines = jsonLines((native, numbers) => {
-    const type = textOf(native['type']) ?? '';
+    const type = stringOf(native['type']) ?? '';
     if (type === 'tool_use') {
       pending = isAnswering = true;
       calls++;
@@ -99,7 +99,7 @@ export function geminiStream(): StreamParser {
     if (type !== 'message') return [...takeAnswer(), ...readOther(type, native, numbers)];
     if (native['role'] !== 'assistant') return []; // the prompt
     const before = native['delta'] === true ? [] : takeAnswer();
-    answer += textOf(native['content']) ?? '';
+    answer += stringOf(native['content']) ?? '';
     pending = isAnswering = true;
     return before;
   });
@@ -113,30 +113,30 @@ export function geminiStream(): StreamParser {
 }
 
 function callOf(native: Fields): EventBody {
-  const name = textOf(native['tool_name']) ?? '';
+  const name = stringOf(native['tool_name']) ?? '';
   const input: Json = native['parameters'] ?? null;
   return {
     type: 'tool_call',
-    id: textOf(native['tool_id']) ?? '',
+    id: stringOf(native['tool_id']) ?? '',
     name,
     input,
-    command: name === SHELL ? textOf(fieldsOf(input)['command']) : null,
+    command: name === SHELL ? stringOf(fieldsOf(input)['command']) : null,
   };
 }
 
 /** An exit code is only stated in words, and only if a command printed nothing. A failed command is a "success". */
 function resultOf(native: Fields): EventBody {
-  const output = textOf(native['output']) ?? textOf(fieldsOf(native['error'])['message']) ?? '';
+  const output = stringOf(native['output']) ?? stringOf(fieldsOf(native['error'])['message']) ?? '';
   const stated = /^(?:Command exited with code|Exit Code): (\d{1,3})$/im.exec(output)?.[1];
   const exitCode = stated === undefined ? null : Number(stated);
   return {
     type: 'tool_result',
-    id: textOf(native['tool_id']) ?? '',
+    id: stringOf(native['tool_id']) ?? '',
     exit_code: exitCode,
     is_error: native['status'] === 'error' || (exitCode !== null && exitCode !== 0),
     output,
     truncated: false,
-    ...(UNEXECUTED.has(textOf(fieldsOf(native['error'])['type'])) ? { executed: false } : {}),
+    ...(UNEXECUTED.has(stringOf(fieldsOf(native['error'])['type'])) ? { executed: false } : {}),
   };
 }
 
@@ -169,7 +169,7 @@ const INCOMPLETE: ReadonlyMap<string, string> = new Map([
  * first may lack its beginning. A record has a reason for each piece of the answer. Other answers are those of
  * subagents and helpers.
  */
-export function whyIncomplete(records: string, session: string): string | null {
+export function sessionProblem(records: string, session: string): string | null {
   const last = records
     .split(/^ {4}"event\.name": .*$/m)
     .slice(1)

@@ -13,10 +13,10 @@ export const fieldsOf = (value: Json | undefined): Fields => (isJsonObject(value
 
 export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
-export const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
+export const stringOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 
 /**
  * A whole number of at least 0 (a status, seconds), or null. Numbers of usage are read by `Numbers`, which reports the
  * wrong ones.
  */
-export const countOf = (value: Json | undefined): number | null => (isCount(value) ? value : null);
+export const wholeNumberOf = (value: Json | undefined): number | null => (isCount(value) ? value : null);

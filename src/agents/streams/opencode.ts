@@ -1,6 +1,6 @@
 import type { EventBody } from '#model';
 import type { StreamParser } from '../agent.js';
-import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
+import { wholeNumberOf, fieldsOf, stringOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';
 import { errorEvent, lostEvent, NO_ANSWER, unknownEvent, usageEvent } from './stream-events.js';
 
@@ -29,8 +29,8 @@ export function opencodeStream(): StreamParser {
 
   const eventsOf = (line: Fields, numbers: Numbers): EventBody[] => {
     const part = fieldsOf(line['part']);
-    const text = textOf(part['text']) ?? '';
-    const kind = textOf(line['type']) ?? '';
+    const text = stringOf(part['text']) ?? '';
+    const kind = stringOf(line['type']) ?? '';
     switch (kind) {
       case 'step_start': {
         const events = cutStep();
@@ -49,7 +49,7 @@ export function opencodeStream(): StreamParser {
         return toolUse(part);
       case 'step_finish':
         pending = isOpen = false;
-        return [usage(part, numbers), ...stepEnd(textOf(part['reason']))];
+        return [usage(part, numbers), ...stepEnd(stringOf(part['reason']))];
       case 'error':
         finished = null;
         isOpen = false;
@@ -71,7 +71,7 @@ export function opencodeStream(): StreamParser {
   };
 
   const lines = jsonLines((line, numbers) => {
-    const id = textOf(line['sessionID']);
+    const id = stringOf(line['sessionID']);
     if (id === null || id === session) return eventsOf(line, numbers);
     session = id;
     const began: EventBody = { type: 'session', session_id: id, model_requested: null, model_used: null };
@@ -108,15 +108,15 @@ export function opencodeStream(): StreamParser {
 
 /** The call of a tool and its result, which are reported together when the tool has ended. */
 function toolUse(part: Fields): EventBody[] {
-  const [id, tool] = [textOf(part['callID']) ?? '', textOf(part['tool']) ?? ''];
+  const [id, tool] = [stringOf(part['callID']) ?? '', stringOf(part['tool']) ?? ''];
   const state = fieldsOf(part['state']);
   const [input, details] = [state['input'] ?? null, fieldsOf(state['metadata'])];
-  const exitCode = countOf(details['exit']);
+  const exitCode = wholeNumberOf(details['exit']);
   // In place of a tool that it does not have, OpenCode calls one of its own.
   const isInvalid = tool === 'invalid';
-  const name = isInvalid ? (textOf(fieldsOf(input)['tool']) ?? tool) : tool;
+  const name = isInvalid ? (stringOf(fieldsOf(input)['tool']) ?? tool) : tool;
   const isError = state['status'] === 'error' || isInvalid;
-  const output = textOf(state['status'] === 'error' ? state['error'] : state['output']) ?? '';
+  const output = stringOf(state['status'] === 'error' ? state['error'] : state['output']) ?? '';
   const isUnexecuted = isInvalid || (isError && output.startsWith(invalidCall(tool)));
   return [
     {
@@ -124,7 +124,7 @@ function toolUse(part: Fields): EventBody[] {
       id,
       name,
       input,
-      command: name === 'bash' ? textOf(fieldsOf(input)['command']) : null,
+      command: name === 'bash' ? stringOf(fieldsOf(input)['command']) : null,
     },
     {
       type: 'tool_result',
@@ -160,14 +160,14 @@ function usage(part: Fields, numbers: Numbers): EventBody {
 
 function failure(error: Fields): EventBody {
   const data = fieldsOf(error['data']);
-  const name = textOf(error['name']) ?? 'error';
-  const ref = textOf(data['ref']);
-  const message = textOf(data['message']) ?? name;
-  const wait = textOf(fieldsOf(data['responseHeaders'])['retry-after']);
+  const name = stringOf(error['name']) ?? 'error';
+  const ref = stringOf(data['ref']);
+  const message = stringOf(data['message']) ?? name;
+  const wait = stringOf(fieldsOf(data['responseHeaders'])['retry-after']);
   return errorEvent(
     // OpenCode calls its own failures a "server error", which would be mistaken for one of the provider
     ref === null ? `${message}${wait === null ? '' : ` (retry-after: ${wait})`}` : `opencode failed (${name} ${ref})`,
-    countOf(data['statusCode']),
+    wholeNumberOf(data['statusCode']),
     data['isRetryable'] === true,
   );
 }

@@ -1,7 +1,7 @@
 import type { Json } from '#lib';
 import type { EventBody } from '#model';
 import type { StreamParser } from '../agent.js';
-import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
+import { wholeNumberOf, fieldsOf, listOf, stringOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';
 import { errorEvent, lostEvent, NO_ANSWER, unknownEvent, usageEvent } from './stream-events.js';
 
@@ -59,20 +59,20 @@ export function piStream(): StreamParser {
   };
 
   const lines = jsonLines((native, numbers) => {
-    const type = textOf(native['type']) ?? '';
+    const type = stringOf(native['type']) ?? '';
     if (type === 'turn_start' || type === 'message_update') pending = true;
     // It asks a model for a summary, and does not say what that used.
     if (type === 'compaction_start') lost = true;
     if (REPEATS.has(type)) return [];
     switch (type) {
       case 'session':
-        session = textOf(native['id']);
+        session = stringOf(native['id']);
         [lost, pending] = [lost || pending, false];
         return [sessionEvent()];
       case 'message_end':
         return message(fieldsOf(native['message']), numbers);
       case 'tool_execution_start':
-        called.add(textOf(native['toolCallId']) ?? '');
+        called.add(stringOf(native['toolCallId']) ?? '');
         return [callOf(native)];
       case 'tool_execution_end':
         return [resultOf(native)];
@@ -95,18 +95,18 @@ export function piStream(): StreamParser {
 
 /** An answer without anything in it, for example because a page came in its place. */
 const saysNothing = ({ content, stopReason, usage }: Fields): boolean =>
-  stopReason === 'stop' && listOf(content).length === 0 && !countOf(fieldsOf(usage)['totalTokens']);
+  stopReason === 'stop' && listOf(content).length === 0 && !wholeNumberOf(fieldsOf(usage)['totalTokens']);
 
 function modelOf(native: Fields): string | null {
-  const [provider, model] = [textOf(native['provider']), textOf(native['model'])];
+  const [provider, model] = [stringOf(native['provider']), stringOf(native['model'])];
   return model === null ? null : provider === null ? model : `${provider}/${model}`;
 }
 
 /** Omits tool calls, which are reported again when they begin. */
 function partOf(part: Fields): EventBody[] {
-  const text = textOf(part['text']);
+  const text = stringOf(part['text']);
   if (part['type'] === 'text' && text !== null) return [{ type: 'message', role: 'assistant', text: text }];
-  const thought = textOf(part['thinking']);
+  const thought = stringOf(part['thinking']);
   return part['type'] === 'thinking' && thought !== null ? [{ type: 'reasoning', text: thought }] : [];
 }
 
@@ -126,7 +126,7 @@ function usageOf(usage: Fields, numbers: Numbers): Extract<EventBody, { type: 'u
 }
 
 function failureOf(native: Fields): EventBody {
-  const given = textOf(native['errorMessage']) ?? '';
+  const given = stringOf(native['errorMessage']) ?? '';
   // pi has no words for an answer that the provider ended, such as a refusal
   const message = given === UNNAMED ? `stop_reason: refusal, or another that pi does not name (${given})` : given;
   const status = /^([45]\d\d)\b|"code":\s*([45]\d\d)\b/.exec(message);
@@ -134,30 +134,30 @@ function failureOf(native: Fields): EventBody {
 }
 
 function callOf(native: Fields): EventBody {
-  const name = textOf(native['toolName']) ?? '';
+  const name = stringOf(native['toolName']) ?? '';
   const input = native['args'] ?? null;
   return {
     type: 'tool_call',
-    id: textOf(native['toolCallId']) ?? '',
+    id: stringOf(native['toolCallId']) ?? '',
     name,
     input,
-    command: name === 'bash' ? textOf(fieldsOf(input)['command']) : null,
+    command: name === 'bash' ? stringOf(fieldsOf(input)['command']) : null,
   };
 }
 
 function resultOf(native: Fields): EventBody {
   const result = fieldsOf(native['result']);
   const output = listOf(result['content'])
-    .map((part) => textOf(fieldsOf(part)['text']) ?? '')
+    .map((part) => stringOf(fieldsOf(part)['text']) ?? '')
     .join('');
   const failed = native['isError'] === true;
   const exitCode = /Command exited with code (\d{1,3})\s*$/.exec(output)?.[1];
-  const tool = textOf(native['toolName']) ?? '';
+  const tool = stringOf(native['toolName']) ?? '';
   const isUnexecuted = failed && exitCode === undefined && isRefused(output, tool);
   const code = failed ? (exitCode === undefined ? null : Number(exitCode)) : 0;
   return {
     type: 'tool_result',
-    id: textOf(native['toolCallId']) ?? '',
+    id: stringOf(native['toolCallId']) ?? '',
     exit_code: tool === 'bash' ? code : null,
     is_error: failed,
     output,
@@ -176,7 +176,7 @@ const isRefused = (output: string, tool: string): boolean =>
 /** The last line repeats all messages: an event if one of them is the result of a call that has not been shown. */
 function hiddenCalls(messages: readonly Json[], called: ReadonlySet<string>): EventBody[] {
   const isHidden = ({ role, toolCallId }: Fields): boolean =>
-    role === 'toolResult' && !called.has(textOf(toolCallId) ?? '');
+    role === 'toolResult' && !called.has(stringOf(toolCallId) ?? '');
   return messages.map(fieldsOf).some(isHidden) ? [lostEvent('a call that is not shown has a result', 'call')] : [];
 }
 

@@ -4,7 +4,7 @@ const EVERY_MS = 2000;
 /** Looking for results takes longer the more there are. At most a tenth of the time is spent on it. */
 const SHARE = 10;
 
-interface Bringing {
+interface ResultsPuller {
   /** Looks for new results in the background, unless it did so a moment ago. Warns if that is impossible. */
   lookNow: () => void;
   /** Brings all results that there are. */
@@ -12,7 +12,7 @@ interface Bringing {
 }
 
 /** Brings the results of a sweep from its hosts into the mirror. Does nothing for results that are not shared. */
-export function bringResults(resultsPath: string, sweep: string, warn: (text: string) => void): Bringing {
+export function bringResults(resultsPath: string, sweep: string, warn: (text: string) => void): ResultsPuller {
   let nextAt = 0;
   let isLooking = false;
   let warned = '';

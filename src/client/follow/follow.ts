@@ -9,12 +9,12 @@ import { type SweepProgress, type SweepResult, type SweepStatus, sweepWorkflowId
 import type { Plan } from '#scenario';
 import { createResultsReader, resultsLog, storedDecision, withWarnings } from '#store';
 import { bringSweepRuns, corruptLine, FEW_RUNS, reviewReader, withCalibration } from '#sweeps';
-import { askServer, LONG_CALL, reasonOf } from '../ask-server.js';
+import { callServer, LONG_CALL, reasonOf } from '../call-server.js';
 import type { Session } from '../session.js';
-import { askProgress } from './progress.js';
+import { queryProgress } from './progress.js';
 import { bringResults } from './bring-results.js';
 import { type EarlierResults, pauseOrCancelOnSignals, type Signals, type View } from './view.js';
-import { askingRuns, waitingFor } from './open-runs.js';
+import { waitingRuns, waitingFor } from './waiting-reason.js';
 
 export interface Following {
   session: Session;
@@ -29,7 +29,7 @@ export interface Following {
   watchOnly?: boolean;
 }
 
-export interface Followed {
+export interface FollowedSweep {
   document: SweepDocument;
   /** True if a signal paused or cancelled the sweep. */
   interrupted: boolean;
@@ -63,7 +63,7 @@ export async function follow({
   view,
   earlier,
   watchOnly = false,
-}: Following): Promise<Followed> {
+}: Following): Promise<FollowedSweep> {
   const { stateFolder } = session;
   const workflowId = sweepWorkflowId(plan.sweep);
   if (!watchOnly) pauseOrCancelOnSignals(signals, session, plan.sweep, view);
@@ -75,7 +75,7 @@ export async function follow({
   const result = (client: Client) => client.workflow.getHandle(workflowId).result() as Promise<SweepResult>;
   const onAway = (reason: string | null): void =>
     view.away(reason === null ? null : `the Temporal server does not answer (${reason}); waiting for it`);
-  const ended = askServer(session, result, { ...LONG_CALL, awayMs: AWAY_MS, onAway }).then(
+  const ended = callServer(session, result, { ...LONG_CALL, awayMs: AWAY_MS, onAway }).then(
     ({ status }) => (end = { status }),
     (error: unknown) => (end = { lost: error instanceof Error ? error : new Error(String(error)) }),
   );
@@ -83,16 +83,16 @@ export async function follow({
 
   let progress: SweepProgress | null = null;
   // a plain view asks only after its first interval: most sweeps end before it has anything but results to show
-  let askedAt = view.progressEveryMs > ASK_MS ? Date.now() : 0;
+  let queriedAt = view.progressEveryMs > ASK_MS ? Date.now() : 0;
   const progressMs = view.progressEveryMs * (session.engine.external ? SPARSER : 1);
   try {
     while (ending() === null) {
       markUsed(stateFolder);
       lookNow();
       const everyMs = signals.interrupted() ? ASK_MS : progressMs;
-      if (Date.now() - askedAt >= everyMs) {
-        progress = await Promise.race([askProgress(session, workflowId), ended.then(() => null)]);
-        askedAt = Date.now();
+      if (Date.now() - queriedAt >= everyMs) {
+        progress = await Promise.race([queryProgress(session, workflowId), ended.then(() => null)]);
+        queriedAt = Date.now();
       }
       await view.show({ progress, waiting: await waiting(), results: shown() });
       if (watchOnly && signals.interrupted()) break;
@@ -107,7 +107,7 @@ export async function follow({
     view.done();
   }
   const last = ending();
-  if (last !== null && 'lost' in last) throw new InfrastructureError(whyLost(last.lost, plan.sweep));
+  if (last !== null && 'lost' in last) throw new InfrastructureError(lostMessage(last.lost, plan.sweep));
   const lines = results.all();
   const found = buildSweepDocument({
     sweep: plan.sweep,
@@ -134,12 +134,12 @@ export async function follow({
  */
 function onlyWaits({ active }: SweepProgress, stateFolder: string, sweep: string): boolean {
   if (active.length === 0) return true;
-  const waiting = new Set(askingRuns(stateFolder, sweep).map(({ workflowId }) => workflowId));
+  const waiting = new Set(waitingRuns(stateFolder, sweep).map(({ workflowId }) => workflowId));
   return active.every(({ workflowId }) => waiting.has(workflowId));
 }
 
 /** Says why there is no result, and what to do. If only the server is away, the sweep continues when it is back. */
-function whyLost(error: Error, sweep: string): string {
+function lostMessage(error: Error, sweep: string): string {
   const resume = ownCommand(`resume ${sweep}`);
   return error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError
     ? `the sweep's workflow ended without a result (${error.message}); continue it with ${resume}`

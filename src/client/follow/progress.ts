@@ -91,7 +91,7 @@ export async function activeStep(client: Client, workflowId: string): Promise<Ac
 }
 
 /** Asks the workflow of a sweep for its progress. Returns null if no worker answers. */
-export const askProgress = ({ client }: Pick<Session, 'client'>, workflowId: string): Promise<SweepProgress | null> =>
+export const queryProgress = ({ client }: Pick<Session, 'client'>, workflowId: string): Promise<SweepProgress | null> =>
   client
     .withDeadline(Date.now() + ANSWER_MS, () =>
       client.workflow.getHandle(workflowId).query<SweepProgress>(QUERIES.progress),
@@ -101,7 +101,7 @@ export const askProgress = ({ client }: Pick<Session, 'client'>, workflowId: str
 /**
  * True if this result of the cell belongs to the run: then the run is over, even if the sweep has not noticed it yet.
  */
-export const isOver = (
+export const hasRunEnded = (
   { since }: Pick<SweepProgress['active'][number], 'since'>,
   result: Pick<ResultLine, 'timestamp'> | undefined,
 ): boolean => result !== undefined && Date.parse(result.timestamp) >= since;
@@ -123,7 +123,7 @@ export function waitsOf(progress: SweepProgress): Wait[] {
 }
 
 /** Returns a function that finds the limit that a cell's run waits for between steps, or null. */
-export function limitsOf(plan: Plan): (progress: SweepProgress, cell: string) => Wait | null {
+export function providerLimitsOf(plan: Plan): (progress: SweepProgress, cell: string) => Wait | null {
   const agents = knownAgents(plan.agents);
   const providers = new Map(plan.cells.map(({ id, agent, model }) => [id, agents.get(agent)?.provider(model) ?? null]));
   return ({ limits = [] }, cell) => limits.find(({ provider }) => provider === providers.get(cell)) ?? null;

@@ -2,7 +2,7 @@ import { cellLabeler, type ResultLine } from '#model';
 import type { SweepProgress, SweepStatus } from '#protocol';
 import type { LiveState } from '#reports';
 import type { Plan } from '#scenario';
-import { reasonOf } from '../ask-server.js';
+import { reasonOf } from '../call-server.js';
 import type { Session } from '../session.js';
 import { updateSweep } from '../update-sweep.js';
 

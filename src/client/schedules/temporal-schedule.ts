@@ -15,7 +15,7 @@ import { type CronTimes, parseCron } from '#lib';
 import { type ScheduledInput, scheduleId, sweepTitle, WORKFLOWS } from '#protocol';
 import type { StoredSchedule, When } from '#scenario';
 import { latestFiring, type ObjectStore, readReference } from '#store';
-import { askServer } from '../ask-server.js';
+import { callServer } from '../call-server.js';
 import type { Session } from '../session.js';
 
 export const POLICIES = {
@@ -25,39 +25,39 @@ export const POLICIES = {
   allow: 'ALLOW_ALL',
 } as const satisfies Record<Overlap, ScheduleOverlapPolicy>;
 
-type Connected = Pick<Session, 'client' | 'engine' | 'followServer' | 'limits'>;
+type ServerSession = Pick<Session, 'client' | 'engine' | 'followServer' | 'limits'>;
 
-const idOf = ({ engine }: Connected, schedule: string): string =>
+const idOf = ({ engine }: ServerSession, schedule: string): string =>
   scheduleId(projectState(engine.resultsPath).id, schedule);
 
 /** Calls the server for a schedule. Returns null if it has no such schedule. */
-export const askSchedule = <T>(
-  session: Connected,
+export const callSchedule = <T>(
+  session: ServerSession,
   schedule: string,
-  ask: (handle: ScheduleHandle) => Promise<T>,
+  call: (handle: ScheduleHandle) => Promise<T>,
 ): Promise<T | null> =>
-  askServer(session, async (client) => {
+  callServer(session, async (client) => {
     try {
-      return await ask(client.schedule.getHandle(idOf(session, schedule)));
+      return await call(client.schedule.getHandle(idOf(session, schedule)));
     } catch (error) {
       if (error instanceof ScheduleNotFoundError) return null;
       throw error;
     }
   });
 
-export const describeSchedule = (session: Connected, schedule: string): Promise<ScheduleDescription | null> =>
-  askSchedule(session, schedule, (handle) => handle.describe());
+export const describeSchedule = (session: ServerSession, schedule: string): Promise<ScheduleDescription | null> =>
+  callSchedule(session, schedule, (handle) => handle.describe());
 
 /** Creates a schedule on the Temporal server, or gives it these settings if it is there. It stays paused if it is. */
-export async function putSchedule(session: Connected, stored: StoredSchedule, proof: string): Promise<void> {
+export async function putSchedule(session: ServerSession, stored: StoredSchedule, proof: string): Promise<void> {
   const id = idOf(session, stored.schedule);
   const { state, ...options } = optionsOf(session, id, stored, proof);
-  const updated = await askSchedule(session, stored.schedule, async (handle) => {
+  const updated = await callSchedule(session, stored.schedule, async (handle) => {
     await handle.update((before) => ({ ...options, state: { ...state, paused: before.state.paused } }));
     return true;
   });
   if (updated !== null) return;
-  await askServer(session, async (client) => {
+  await callServer(session, async (client) => {
     await client.schedule.create({ ...options, state, scheduleId: id }).catch((error: unknown) => {
       // it was created by the call before, whose answer was lost
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
@@ -65,7 +65,12 @@ export async function putSchedule(session: Connected, stored: StoredSchedule, pr
   });
 }
 
-function optionsOf({ engine }: Connected, id: string, stored: StoredSchedule, proof: string): ScheduleUpdateOptions {
+function optionsOf(
+  { engine }: ServerSession,
+  id: string,
+  stored: StoredSchedule,
+  proof: string,
+): ScheduleUpdateOptions {
   const { schedule } = stored;
   const input: ScheduledInput = { schedule, proof };
   return {

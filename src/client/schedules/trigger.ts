@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ownCommand, proveTrigger, waitUntil } from '#host';
 import { InfrastructureError, UsageError } from '#lib';
 import { type ObjectStore, originKey, triggersFolder } from '#store';
-import { askServer } from '../ask-server.js';
+import { callServer } from '../call-server.js';
 import type { Session } from '../session.js';
 import type { FoundSchedule } from './schedule-file.js';
 import { describeSchedule, POLICIES } from './temporal-schedule.js';
@@ -45,7 +45,7 @@ export async function trigger(
   const known = new Set(before.info.recentActions.map(({ action }) => action.workflow.firstExecutionRunId));
   const call = (client: Session['client']) => client.schedule.getHandle(before.scheduleId).trigger(POLICIES[overlap]);
   // not repeated: a call whose answer was lost may have fired the schedule
-  await askServer(session, call, { awayMs: 0 });
+  await callServer(session, call, { awayMs: 0 });
   const fired = await waitUntil(
     async () => {
       const now = await describeSchedule(session, schedule);
@@ -74,7 +74,7 @@ export async function sweepOfFiring(session: Session, { workflowId, runId }: Fir
   for (;;) {
     const sweep = await waitUntil(
       async () => {
-        const { memo, status } = await askServer(session, (client) =>
+        const { memo, status } = await callServer(session, (client) =>
           client.workflow.getHandle(workflowId, runId).describe(),
         );
         const planned = memo?.['sweep'];

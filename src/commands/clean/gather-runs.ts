@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { LineFact, RunFact } from '#decide';
-import { linesOf, readText, ROOM_FILE, TEMPORARY } from '#host';
+import { linesOf, readText, PROBE_FILE, TEMPORARY } from '#host';
 import { parseJson } from '#lib';
 import { opaqueId, parseResult, resultsLog, runFiles, SCHEDULES } from '#store';
 
@@ -62,7 +62,7 @@ export interface RunFolders {
   unknownPaths: string[];
 }
 
-const OURS = new Set(['results.jsonl', 'sweeps', SCHEDULES, '.store', '.clean', ROOM_FILE]);
+const OURS = new Set(['results.jsonl', 'sweeps', SCHEDULES, '.store', '.clean', PROBE_FILE]);
 
 /**
  * Finds runs by their folders. A folder in the results is a run's if a result refers to it, it contains the run's

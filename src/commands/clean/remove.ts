@@ -5,7 +5,7 @@ import { lineFact } from './gather-runs.js';
 import type { Places, Proposal } from './gather.js';
 import { randomBytes } from 'node:crypto';
 import { CLEAN_KINDS, type CleanKind, type CleanSizes } from '#decide';
-import { isFolder, ledgerFolder, removeSweepEnv, removeTree, TEMPORARY, treeBytes } from '#host';
+import { isRealFolder, ledgerFolder, removeSweepEnv, removeTree, TEMPORARY, treeBytes } from '#host';
 import { cleanFolder, resultsLog, rewriteResults, RUN_PARTS, storeFolder, SWEEP_PARTS, sweepsFolder } from '#store';
 
 /** Deletes what was moved to the trash. Returns the number of bytes by kind. */
@@ -123,7 +123,7 @@ function createTrash(parent: string): Trash {
     async empty(add) {
       for (const name of await readdir(parent).catch(() => [])) {
         const left = join(parent, name);
-        if (!name.startsWith('trash-') || !(await isFolder(left))) continue;
+        if (!name.startsWith('trash-') || !isRealFolder(left)) continue;
         for (const kind of CLEAN_KINDS) add(kind, await treeBytes(join(left, kind)));
         await removeTree(left);
       }

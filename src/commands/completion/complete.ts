@@ -37,7 +37,7 @@ export function complete(program: CommandUnknownOpts, words: readonly string[], 
   return candidatesOf(program, wanted, (name) => values(name, given.get('--results')));
 }
 
-function candidatesOf(program: CommandUnknownOpts, wanted: Wanted, values: (name: string) => string[]): string[] {
+function candidatesOf(program: CommandUnknownOpts, wanted: LastWord, values: (name: string) => string[]): string[] {
   const { current } = wanted;
   switch (wanted.kind) {
     case 'option':
@@ -112,14 +112,14 @@ const matching = (current: string, candidates: readonly Candidate[]): string[] =
     .map(({ value, text }) => `${value}\t${text.replace(/\s+/g, ' ')}`);
 
 /** The part of the command line to complete. */
-type Wanted =
+type LastWord =
   | { kind: 'option'; command: CommandUnknownOpts; current: string }
   | { kind: 'value'; option: Option; current: string }
   | { kind: 'word'; command: CommandUnknownOpts; at: number; current: string };
 
 /** The part to complete, and the options with values before it. */
 interface Line {
-  wanted: Wanted;
+  wanted: LastWord;
   given: Map<string, string>;
 }
 
@@ -151,9 +151,9 @@ function readLine(program: CommandUnknownOpts, line: readonly string[]): Line {
       else command = verb;
     }
   }
-  return { wanted: wantedOf(), given };
+  return { wanted: lastWord(), given };
 
-  function wantedOf(): Wanted {
+  function lastWord(): LastWord {
     if (open !== undefined) return { kind: 'value', option: open, current };
     if (onlyWords || !current.startsWith('-')) return { kind: 'word', command, at, current };
     const [name = '', value] = splitEquals(current);

@@ -8,7 +8,7 @@ import { runFiles, SCHEDULES } from '#store';
 import { findPlan, newestSweeps } from '#sweeps';
 
 /** Only the newest ids are offered, because users mostly want these. */
-const MOST_IDS = 50;
+const MAX_IDS = 50;
 
 const agents = ({ config }: Project): string[] => [...knownAgents(config.agents).keys()];
 const models = ({ config }: Project): string[] => [
@@ -24,13 +24,13 @@ const scenarios = (project: Project): string[] =>
   );
 
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
-const sweeps = ({ resultsPath }: Project): string[] => newestSweeps(resultsPath).slice(0, MOST_IDS);
+const sweeps = ({ resultsPath }: Project): string[] => newestSweeps(resultsPath).slice(0, MAX_IDS);
 const runs = ({ resultsPath }: Project): string[] =>
   namesIn(resultsPath)
     .filter((name) => existsSync(runFiles(join(resultsPath, name)).run))
     .sort() // ids begin with the start time
     .reverse()
-    .slice(0, MOST_IDS);
+    .slice(0, MAX_IDS);
 
 const schedules = ({ resultsPath }: Project): string[] =>
   namesIn(join(resultsPath, SCHEDULES)).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -5)] : []));

@@ -18,7 +18,7 @@ export const agentChecks = ({ project }: DoctorContext): DoctorCheck[] =>
 
 async function lookAtAgent(agent: Agent, { project, env, limits }: DoctorContext): Promise<Finding> {
   const settings = ownValue(project.config.agents, agent.name);
-  const executable = await findExecutable(programOf(agent, project.root));
+  const executable = findExecutable(programOf(agent, project.root));
   const required = referredNames(settings?.env ?? {});
   const provider = agent.provider(agent.models[0] ?? 'default');
   const ofProvider = provider === null ? [] : (knownProviders(project.config.providers).get(provider)?.variables ?? []);

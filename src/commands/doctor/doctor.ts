@@ -94,7 +94,7 @@ export const checksOf = (context: DoctorContext): DoctorCheck[] => [
 
 /** Checks for Deno. It is only a warning if it is missing in a project that has agent scripts. */
 async function deno({ project: { root }, env, limits }: DoctorContext): Promise<Finding> {
-  const path = await findDeno(root, env['PATH']);
+  const path = findDeno(root, env['PATH']);
   if (path === null)
     return isFolder(join(root, SCRIPTS_FOLDER))
       ? { status: 'warning', message: `not found, but the project has ${SCRIPTS_FOLDER}`, remedy: NO_DENO }

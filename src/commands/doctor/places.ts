@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { displayPath, nearestExisting, networkFileSystem, ownCommand, whyNoRoom } from '#host';
+import { displayPath, nearestExisting, networkFileSystem, ownCommand, diskError } from '#host';
 import { diskRemedy, formatProblem } from '#lib';
-import { findFiles, isFolder, loadScenarios, serverWarnings, targetWarnings, whyNotWritable } from '#planning';
+import { findFiles, isFolder, loadScenarios, serverWarnings, targetWarnings, writeProblem } from '#planning';
 import type { Finding } from '#reports';
 import { isBucket, probeStore, requireSharedProject } from '#store';
 import type { DoctorContext } from './context.js';
@@ -43,7 +43,7 @@ export async function fixtures({ project }: DoctorContext): Promise<Finding> {
   const count = `${files.length} scenario${files.length === 1 ? '' : 's'} in ${folder}`;
   const [first] = problems;
   if (first === undefined) {
-    const warnings = [...(await targetWarnings(project, scenarios)), ...(await serverWarnings(scenarios))];
+    const warnings = [...targetWarnings(project, scenarios), ...serverWarnings(scenarios)];
     const [missing] = warnings;
     if (missing === undefined) return { status: 'ok', message: `${count}, valid`, detail };
     return {
@@ -63,7 +63,7 @@ export async function fixtures({ project }: DoctorContext): Promise<Finding> {
 
 export async function results({ project }: DoctorContext): Promise<Finding> {
   const folder = project.resultsPath;
-  const reason = await whyNotWritable(folder);
+  const reason = await writeProblem(folder);
   if (reason !== null)
     return {
       status: 'problem',
@@ -75,7 +75,7 @@ export async function results({ project }: DoctorContext): Promise<Finding> {
 
 /** The state folder has workspaces, raw output and databases. It must be private, because they may contain secrets. */
 export async function state({ state: home, engine }: DoctorContext): Promise<Finding> {
-  const reason = await whyNotWritable(home);
+  const reason = await writeProblem(home);
   if (reason !== null)
     return {
       status: 'problem',
@@ -94,7 +94,7 @@ export async function state({ state: home, engine }: DoctorContext): Promise<Fin
 
 /** The cache has executables. If other users can write there, we would run their programs. */
 export async function cache({ cache: home }: DoctorContext): Promise<Finding> {
-  const reason = await whyNotWritable(home);
+  const reason = await writeProblem(home);
   if (reason !== null)
     return {
       status: 'warning',
@@ -113,7 +113,7 @@ export async function cache({ cache: home }: DoctorContext): Promise<Finding> {
 const modeOf = (folder: string): number => statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
 
 async function withSpace(folder: string, finding: Finding): Promise<Finding> {
-  const blocked = await lackOfRoom(folder);
+  const blocked = await diskProblem(folder);
   if (blocked !== null) return blocked;
   const { bavail, bsize } = await statfs(nearestExisting(folder));
   const free = bavail * bsize;
@@ -125,10 +125,10 @@ async function withSpace(folder: string, finding: Finding): Promise<Finding> {
 }
 
 /** Reports a folder without room for the files of a run. Tries to write, because quotas do not show otherwise. */
-async function lackOfRoom(folder: string): Promise<Finding | null> {
+async function diskProblem(folder: string): Promise<Finding | null> {
   const probe = await mkdtemp(join(nearestExisting(folder), '.llm-tool-test-'));
   try {
-    const error = whyNoRoom(probe);
+    const error = diskError(probe);
     const remedy = error === null ? null : diskRemedy(error);
     return remedy === null ? null : { status: 'problem', message: `${folder}: no room to write`, remedy };
   } finally {

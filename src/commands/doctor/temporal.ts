@@ -28,11 +28,11 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
     };
   }
   const { doctorMs } = context.limits;
-  if (server !== null) return askServer(server, doctorMs);
-  const found = await lookForTemporal(() => context.cache);
+  if (server !== null) return callServer(server, doctorMs);
+  const found = lookForTemporal(() => context.cache);
   if (found === null) return notThereYet();
   const detail = { path: found.path, from: found.from };
-  if (!(await isExecutable(found.path)))
+  if (!isExecutable(found.path))
     return {
       status: 'problem',
       message: `${found.from}=${found.path}: not an executable file`,
@@ -57,7 +57,7 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
   }
 }
 
-async function askServer(server: TemporalAddress, answerMs: number): Promise<Finding> {
+async function callServer(server: TemporalAddress, answerMs: number): Promise<Finding> {
   const { address, namespace } = server;
   const detail = { address, namespace };
   const where = `${address}, namespace ${namespace}`;
@@ -93,8 +93,8 @@ async function askServer(server: TemporalAddress, answerMs: number): Promise<Fin
   }
 }
 
-async function notThereYet(): Promise<Finding> {
-  const go = await findExecutable('go');
+function notThereYet(): Finding {
+  const go = findExecutable('go');
   return {
     status: go === null ? 'warning' : 'info',
     message: `no Temporal CLI yet: the first run downloads ${TEMPORAL_CLI_VERSION}${go === null ? '' : `, or builds it with ${go}`}`,
@@ -105,9 +105,9 @@ async function notThereYet(): Promise<Finding> {
 }
 
 /** Go is only needed on machines that have no Temporal CLI and cannot download one. */
-export async function go({ cache }: DoctorContext): Promise<Finding> {
-  const path = await findExecutable('go');
-  const needed = (await lookForTemporal(() => cache)) === null;
+export function go({ cache }: DoctorContext): Finding {
+  const path = findExecutable('go');
+  const needed = lookForTemporal(() => cache) === null;
   return {
     status: 'info',
     message: `${path ?? 'not installed'}${needed ? '' : '; not needed'}`,

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { atMostConcurrency, count, each, positive } from '../shared/option-values.js';
+import { atMostConcurrency, parseCount, each, positive } from '../shared/option-values.js';
 import {
   addHelp,
   ADDRESS,
@@ -66,7 +66,7 @@ export function addRegrade(program: Program, { exitWith }: CommandLine): void {
     .option(
       '--sample <n>',
       'judge only so many of the runs again that a model judged, chosen at random: has the judge moved?',
-      count,
+      parseCount,
     )
     .option('--dry-run', 'show which verdicts change, and keep no results', false)
     .addOption(judgeModel())

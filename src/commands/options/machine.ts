@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { atMostConcurrency, each, list, port } from '../shared/option-values.js';
+import { atMostConcurrency, each, parseList, port } from '../shared/option-values.js';
 import { addHelp, ADDRESS, type CommandLine, JSON_FLAG, type Program, RESULTS } from '../shared/verb.js';
 
 const STAY = ['--stay', 'keep running when idle (default: stop after 15 idle minutes)'] as const;
@@ -51,7 +51,7 @@ export function addEngine(program: Program, { exitWith }: CommandLine): void {
     .option(...STAY, false)
     .option(...RESULTS)
     .option(...ADDRESS)
-    .action(async (options) => exitWith((await import('../keep.js')).engineKeep(options)));
+    .action(async (options) => exitWith((await import('../engine-keep.js')).engineKeep(options)));
   addHelp(keep, SECTION, ['Run the engine in a container', 'llm-tool-test engine keep --stay']);
 }
 
@@ -66,10 +66,10 @@ export function addWorker(program: Program, { exitWith }: CommandLine): void {
     .option(
       '--agents <names>',
       'run only these agents (comma-separated, repeatable; default: all that are installed)',
-      list,
+      parseList,
       [],
     )
-    .option('--label <names>', 'labels for `run --on` (comma-separated, repeatable)', list, [])
+    .option('--label <names>', 'labels for `run --on` (comma-separated, repeatable)', parseList, [])
     .option('--name <name>', 'name of this host (default: name of the machine)')
     .option('--env-file <file>', 'read variables of agents and targets from a file, again for each step')
     .addOption(

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { list, tier } from '../shared/option-values.js';
+import { parseList, tier } from '../shared/option-values.js';
 import { addHelp, ADDRESS, type CommandLine, JSON_FLAG, type Program, RESULTS } from '../shared/verb.js';
 
 export function addInit(program: Program, { exitWith }: CommandLine): void {
@@ -112,7 +112,7 @@ export function addScenarios(program: Program, { exitWith }: CommandLine): void 
   const command = program
     .command('scenarios')
     .description('List the scenarios in the fixtures folder')
-    .option('--tags <tags>', 'only scenarios with any of these tags (comma-separated, repeatable)', list, [])
+    .option('--tags <tags>', 'only scenarios with any of these tags (comma-separated, repeatable)', parseList, [])
     .option('--tier <n>', 'only scenarios of this tier or lower', tier)
     .option('--all', 'also list the YAML and JSON files there that are no scenarios', false)
     .option(...JSON_FLAG, false)

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { formatNames } from '#reports';
-import { count, level, list, percentagePoints, port } from '../shared/option-values.js';
+import { parseCount, level, parseList, percentagePoints, port } from '../shared/option-values.js';
 import {
   addHelp,
   ADDRESS,
@@ -19,14 +19,24 @@ export function addShow(program: Program, { exitWith }: CommandLine): void {
     .description('Show the results of a sweep, or what the agent of a run did')
     .argument(`<${ID[0]}>`, ID[1])
     .option('--failed', 'only cells that failed, ended with an error or were cancelled', false)
-    .option('--scenario, --scenarios <names>', 'only cells of these scenarios (comma-separated, repeatable)', list, [])
-    .option('--agent, --agents <names>', 'only cells of these agents (comma-separated, repeatable)', list, [])
-    .option('--model, --models <names>', 'only cells of these models (comma-separated, repeatable)', list, [])
-    .option('--variant, --variants <names>', 'only cells of these variants (comma-separated, repeatable)', list, [])
+    .option(
+      '--scenario, --scenarios <names>',
+      'only cells of these scenarios (comma-separated, repeatable)',
+      parseList,
+      [],
+    )
+    .option('--agent, --agents <names>', 'only cells of these agents (comma-separated, repeatable)', parseList, [])
+    .option('--model, --models <names>', 'only cells of these models (comma-separated, repeatable)', parseList, [])
+    .option(
+      '--variant, --variants <names>',
+      'only cells of these variants (comma-separated, repeatable)',
+      parseList,
+      [],
+    )
     .option(
       '--label, --labels <names>',
       'only cells whose human review has one of these labels (comma-separated, repeatable)',
-      list,
+      parseList,
       [],
     )
     .option('--all', 'print everything, even if it is longer than the screen', false)
@@ -78,7 +88,7 @@ export function addCompare(program: Program, { exitWith }: CommandLine): void {
     .description('Compare two sweeps or two variants: better, worse, or too few runs to tell')
     .argument('[base]', 'sweep before the change: its id, a unique prefix of it, or `latest`')
     .argument('[head]', 'sweep after the change (default: latest; with --variants the same sweep)')
-    .option('--variants <base,head>', 'compare these two variants', list, [])
+    .option('--variants <base,head>', 'compare these two variants', parseList, [])
     .option('--agents', 'rank the agents and models of one sweep (default: latest)', false)
     .option(
       '--gate',
@@ -127,7 +137,7 @@ export function addSweeps(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('sweeps')
     .description('List the sweeps, newest first')
-    .option('--limit <n>', 'show at most n sweeps (default: 20; with --json all)', count)
+    .option('--limit <n>', 'show at most n sweeps (default: 20; with --json all)', parseCount)
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (options) => exitWith((await import('../sweeps.js')).listSweeps(options)));

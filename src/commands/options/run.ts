@@ -2,13 +2,13 @@ import { type Command, Option, type OptionValues } from '@commander-js/extra-typ
 import { UsageError } from '#lib';
 import {
   atMostConcurrency,
-  count,
+  parseCount,
   each,
-  list,
+  parseList,
   percentagePoints,
   positive,
-  seconds,
-  share,
+  parseSeconds,
+  parseShare,
   tier,
 } from '../shared/option-values.js';
 import {
@@ -34,25 +34,25 @@ export const addSweepOptions = <Args extends unknown[], Options extends OptionVa
   command
     .option('-s, --scenario <file>', 'same as a file argument (repeatable)', each, [])
     .option('--all', 'run all scenarios in the fixtures folder')
-    .option('--tags <tags>', 'only scenarios with any of these tags (comma-separated, repeatable)', list, [])
+    .option('--tags <tags>', 'only scenarios with any of these tags (comma-separated, repeatable)', parseList, [])
     .option('--tier <n>', 'only scenarios of this tier or lower', tier)
     .option(
       '--agents <names>',
       'run these agents instead of those in tool_matrix (comma-separated, repeatable)',
-      list,
+      parseList,
       [],
     )
-    .option('--tool, --tools <names>', 'same as --agents', list, [])
+    .option('--tool, --tools <names>', 'same as --agents', parseList, [])
     .option(
       '--model, --models <names>',
       'run these models instead of those in tool_matrix (comma-separated, repeatable)',
-      list,
+      parseList,
       [],
     )
-    .option('--variants <names>', 'only these variants of scenarios (comma-separated, repeatable)', list, [])
+    .option('--variants <names>', 'only these variants of scenarios (comma-separated, repeatable)', parseList, [])
     .option('--with-without', 'also run each scenario without its subject, as if it said `baseline: true`', false)
     .option('--profile <name>', 'agents and models from this profile of the config file')
-    .option('--repeat <n>', 'repetitions of each cell (default: matrix.repeat of the scenario, else 1)', count)
+    .option('--repeat <n>', 'repetitions of each cell (default: matrix.repeat of the scenario, else 1)', parseCount)
     .option('--cell <id>', 'run only this cell of the selection, by id or label (repeatable)', each, [])
     .option(
       '--concurrency <n>',
@@ -64,11 +64,11 @@ export const addSweepOptions = <Args extends unknown[], Options extends OptionVa
         .argParser(positive)
         .env('LLM_TOOL_TEST_BUDGET_USD'),
     )
-    .option('--on <labels>', 'run only on hosts with all of these labels (comma-separated, repeatable)', list, [])
+    .option('--on <labels>', 'run only on hosts with all of these labels (comma-separated, repeatable)', parseList, [])
     .option(
       '--timeout-secs <n>',
       "agent time limit in seconds (default: the scenario's run.timeout_secs, else 300)",
-      seconds,
+      parseSeconds,
     )
     .option('--target-binary <path>', 'test this build of the target')
     .option('--no-cache', 'ignore cached results')
@@ -104,14 +104,14 @@ export function addPlan(program: Program, { exitWith }: CommandLine): void {
       .argument('[files...]', FILES),
   )
     .option('--effect <points>', 'the change to show, in percentage points (default: 20)', percentagePoints)
-    .option('--power <percent>', 'in how many of 100 cases it is to be shown (default: 80)', share)
+    .option('--power <percent>', 'in how many of 100 cases it is to be shown (default: 80)', parseShare)
     .option('--vs <variant|sweep>', 'what to compare with (default: another sweep of the same)')
     .option(
       '--max-runs <n>',
       'the most runs of each configuration on each side with --until-clear (default: 20)',
-      count,
+      parseCount,
     )
-    .option('--pass-rate <percent>', 'expected pass rate (default: that of earlier runs, else 50)', share)
+    .option('--pass-rate <percent>', 'expected pass rate (default: that of earlier runs, else 50)', parseShare)
     .option('--run-usd <n>', 'expected cost of a run in US dollars (default: the mean of earlier runs)', positive)
     .option('--run-secs <n>', 'expected duration of a run in seconds (default: the mean of earlier runs)', positive)
     .option(...RESULTS)
@@ -167,7 +167,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
     .option(
       '--max-runs <n>',
       'with --until-clear: the most runs of each configuration on each side (default: 20)',
-      count,
+      parseCount,
     )
     .option('--name <name>', 'prefix of the sweep id (default: the time)')
     .option('--detach', 'start the sweep and return without following it', false)
@@ -223,8 +223,8 @@ export function addScenario(program: Program, { exitWith }: CommandLine): void {
     .command('run')
     .description('Run one scenario file and print the verdict of each evaluation')
     .argument('<file>', 'scenario file')
-    .option('--agents <names>', 'run these agents instead of the one in the file', list, [])
-    .option('--models <names>', 'run these models', list, [])
+    .option('--agents <names>', 'run these agents instead of the one in the file', parseList, [])
+    .option('--models <names>', 'run these models', parseList, [])
     .option('-l, --live', LIVE[1], false)
     .option('--no-cache', 'ignore cached results')
     .option(...ENV_FILE)
@@ -241,8 +241,8 @@ export function addScenario(program: Program, { exitWith }: CommandLine): void {
     .command('matrix')
     .description('Run all combinations of a matrix file, each as a variant of its scenario')
     .argument('<file>', 'matrix file')
-    .option('--agents <names>', 'run these agents instead of the one in the file', list, [])
-    .option('--models <names>', 'run these models', list, [])
+    .option('--agents <names>', 'run these agents instead of the one in the file', parseList, [])
+    .option('--models <names>', 'run these models', parseList, [])
     .option('--parallel <n>', 'maximum number of runs at once (default: as for `run`)', atMostConcurrency)
     .option('--filter <text>', 'only combinations whose values, as JSON, contain this text')
     .option('--dry-run', 'list the combinations without running anything', false)

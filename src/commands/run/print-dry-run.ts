@@ -1,10 +1,10 @@
 import { agentOfCell, knownAgents } from '#agents';
-import { mostCost, type UntilClear } from '#decide';
+import { maxCost, type UntilClear } from '#decide';
 import { shortestPath } from '#host';
 import { dollars, formatCost } from '#lib';
 import { type Cell, DEFAULT_VARIANT } from '#model';
 import { leftOutOf, type ResolvedSweep } from '#planning';
-import { findAgentStep, gatesOf, modelAsked } from '#scenario';
+import { findAgentStep, gatesOf, judgeModelOf } from '#scenario';
 import { resultsIndex } from '#store';
 import { printJson } from '../shared/output.js';
 
@@ -25,9 +25,9 @@ export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
     /** Null if no agent takes part. */
     timeout_secs: findAgentStep(effective.scenario)?.timeout_secs ?? null,
     gates: gatesOf(effective.scenario).length,
-    judge: modelAsked(effective),
+    judge: judgeModelOf(effective),
   }));
-  const most = mostOf(resolved);
+  const cap = capOf(resolved);
   if (json) {
     printJson({
       dry_run: true,
@@ -35,16 +35,16 @@ export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
       concurrency: resolved.concurrency,
       ...(resolved.live ? { live: true } : {}),
       ...(resolved.regrade === null ? {} : { regrade: resolved.regrade.runs }),
-      ...(most === null ? {} : { until_clear: most }),
+      ...(cap === null ? {} : { until_clear: cap }),
       scenarios,
       cells: resolved.cells,
     });
     return 0;
   }
   process.stdout.write(
-    `${most === null ? '' : 'at most '}${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${shortestPath(resultsPath)}${resolved.live ? '; mocks are ignored' : ''}\n`,
+    `${cap === null ? '' : 'at most '}${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${shortestPath(resultsPath)}${resolved.live ? '; mocks are ignored' : ''}\n`,
   );
-  if (most !== null) process.stdout.write(`${mostText(most)}\n`);
+  if (cap !== null) process.stdout.write(`${capText(cap)}\n`);
   for (const one of scenarios) {
     const { name, variant, file, fixture, target, target_path, subject, timeout_secs, gates, judge } = one;
     const { left_out = [] } = one;
@@ -61,7 +61,7 @@ export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
     ];
     process.stdout.write(`  ${name}${variant === DEFAULT_VARIANT ? '' : ` ${variant}`}  (${details.join(', ')})\n`);
   }
-  for (const { id } of most === null ? resolved.cells : []) {
+  for (const { id } of cap === null ? resolved.cells : []) {
     const kept = resolved.regrade?.runs[id];
     process.stdout.write(
       `  ${id}${kept === undefined ? '' : `  (checks the work of ${kept} again, if target and agent are the same)`}\n`,
@@ -71,7 +71,7 @@ export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
 }
 
 /** Says what a sweep that runs until its verdict is clear may need at most. */
-interface Most {
+interface SweepCap {
   base: string;
   /** Percentage points; null if no margin was given. */
   margin: number | null;
@@ -83,7 +83,7 @@ interface Most {
 }
 
 /** Returns what the sweep may need at most; null if it runs all of its cells. */
-function mostOf(resolved: ResolvedSweep): Most | null {
+function capOf(resolved: ResolvedSweep): SweepCap | null {
   const { untilClear, cells, maxUsd } = resolved;
   if (untilClear === null) return null;
   const costs = cells.map((cell) => costOf(resolved, cell));
@@ -98,7 +98,7 @@ function mostOf(resolved: ResolvedSweep): Most | null {
   };
 }
 
-const mostText = ({ base, most_runs_each, most_usd }: Most): string =>
+const capText = ({ base, most_runs_each, most_usd }: SweepCap): string =>
   `compared with ${base} in rounds until the verdict is clear: at most ${most_runs_each} runs of each configuration on each side; cost: ${most_usd === null ? 'unknown; --max-usd limits it' : `at most ${formatCost(most_usd)}`}`;
 
 const nameOf = (base: UntilClear['base']): string => (base.kind === 'variant' ? base.variant : base.sweep);
@@ -107,10 +107,10 @@ function costOf({ project, scenarios, agents }: ResolvedSweep, cell: Cell): numb
   const effective = scenarios.find(
     ({ selected, variant }) => selected.scenario.name === cell.scenario && variant.variant === cell.variant,
   )?.effective;
-  return mostCost({
+  return maxCost({
     limit: effective?.scenario.cost.max_usd ?? null,
     highest: resultsIndex(project.resultsPath).highestCost(cell),
     isFree: agentOfCell(cell, knownAgents(agents))?.free === true,
-    isJudged: effective !== undefined && modelAsked(effective) !== null,
+    isJudged: effective !== undefined && judgeModelOf(effective) !== null,
   });
 }

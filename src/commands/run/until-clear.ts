@@ -1,4 +1,4 @@
-import { ALPHA, armsOf, MOST_RUNS } from '#decide';
+import { ALPHA, armsOf, MAX_RUNS } from '#decide';
 import { UsageError } from '#lib';
 import type { Draft, DraftOptions, FinishedBase } from '#planning';
 import { decidedBy, findPlan, readLog, sweepStatus } from '#sweeps';
@@ -49,7 +49,7 @@ export function untilClearOf(
       'usage',
       '--effect gives up where no change is likely to be found, and --margin then shows that nothing is worse; leave out one of them',
     );
-  return { vs, margin: margin ?? null, effect: effect ?? null, mostRuns: maxRuns ?? MOST_RUNS };
+  return { vs, margin: margin ?? null, effect: effect ?? null, maxRuns: maxRuns ?? MAX_RUNS };
 }
 
 /** Reads the runs of a finished sweep, by configuration. Each counts once, and the first result of each cell. */

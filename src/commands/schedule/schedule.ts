@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   acceptNight,
-  askSchedule,
-  askServer,
+  callSchedule,
+  callServer,
   findSchedule,
   joinSession,
   LONG_CALL,
@@ -115,7 +115,7 @@ export async function acceptSchedule(
 /** `schedule pause`: stops a schedule from firing until `schedule resume`. A running sweep continues. */
 export const pauseSchedule = (name: string, options: Options): Promise<number> =>
   withSchedule(name, options, async (session, found) => {
-    const paused = await askSchedule(session, name, async (handle) => {
+    const paused = await callSchedule(session, name, async (handle) => {
       await handle.pause();
       return true;
     });
@@ -128,7 +128,7 @@ export const pauseSchedule = (name: string, options: Options): Promise<number> =
 export const resumeSchedule = (name: string, options: Options): Promise<number> =>
   withSchedule(name, options, async (session, { stored }) => {
     await activate(session, stored);
-    await askSchedule(session, name, (handle) => handle.unpause());
+    await callSchedule(session, name, (handle) => handle.unpause());
     await printSchedule(session, await objectsOf(session.engine.resultsPath), stored, options.json);
     return 0;
   });
@@ -138,7 +138,7 @@ export async function deleteSchedule(name: string, options: Options): Promise<nu
   return withSchedule(name, options, async (session) => {
     const { resultsPath } = session.engine;
     const objects = await objectsOf(resultsPath);
-    await askSchedule(session, name, (handle) => handle.delete());
+    await callSchedule(session, name, (handle) => handle.delete());
     // without its file, no firing of it begins
     await removeSettings(objects, name);
     for (const order of await objects.list(triggersFolder(name)))
@@ -177,7 +177,7 @@ export const triggerSchedule = (name: string, options: Options & { wait: boolean
       if (shared !== null) await fetchSweep(shared, sweep);
       await followToEnd(session, findPlan(resultsPath, sweep), resultsPath, false, print);
     }
-    const { firing, exitCode } = await askServer(
+    const { firing, exitCode } = await callServer(
       session,
       (client) => client.workflow.getHandle(fired.workflowId, fired.runId).result() as Promise<ScheduledResult>,
       LONG_CALL,

@@ -26,7 +26,7 @@ import { findScript, findScriptsRoot, type FoundScript, listScripts } from './fi
 export async function checkAgentScripts(name: string | undefined, { json }: { json: boolean }): Promise<number> {
   const root = findScriptsRoot();
   const scripts = name === undefined ? listScripts(root) : [findScript(root, name)];
-  const deno = await findDeno(root);
+  const deno = findDeno(root);
   if (deno === null) throw new InfrastructureError(NO_DENO);
   const problems: Problem[] = [];
   for (const script of scripts) problems.push(...(await problemsOf(root, script, deno)));

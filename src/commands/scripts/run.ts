@@ -15,7 +15,7 @@ export async function runAgentScript(nameOrPath: string, args: string[]): Promis
   const { name, source, readme, parsedReadme } = findScript(root, nameOrPath);
   const usage = parsedReadme === null ? `${readme} is missing` : usageCommand(parsedReadme);
   if (typeof usage === 'string') throw new UsageError('no_usage', `${name} cannot be run: ${usage} (${readme})`);
-  const deno = await findDeno(root);
+  const deno = findDeno(root);
   if (deno === null) throw new InfrastructureError(NO_DENO);
   const ended = await execa(deno, ['run', ...usage.flags, source, ...args], {
     cwd: root,

@@ -1,5 +1,5 @@
 import { isOver, parkedIn } from '#client';
-import { costOwner, decisionText, type Paid, paidCost, progressText, remainingSecs, whyNotPassed } from '#decide';
+import { costOwner, decisionText, type Paid, paidCost, progressText, remainingSecs, failureReason } from '#decide';
 import type { Outcome, ResultLine } from '#model';
 import type { SweepProgress } from '#protocol';
 import { cellNames, durationText, type EndedRow, type LiveState, waitText } from '#reports';
@@ -16,7 +16,7 @@ export interface ShownRun {
   costUsd: number | null;
 }
 
-interface Known {
+interface KnownProgress {
   /** The last known progress; null if there is none yet, or the sweep has ended. */
   progress: SweepProgress | null;
   /** The first runs that hold a slot. */
@@ -49,7 +49,7 @@ type CellState = Pick<
 export function cellStates(
   plan: Pick<Plan, 'cells' | 'max_usd' | 'until_clear'>,
   earlier: ReadonlySet<string> = new Set(),
-): (known: Known, now: number) => CellState {
+): (known: KnownProgress, now: number) => CellState {
   const cells = new Map(plan.cells.map((cell) => [cell.id, cell]));
   const kinds = new Map(plan.cells.map((cell) => [cell.id, costOwner(cell)]));
   const { nameOf, about } = cellNames(plan.cells);
@@ -60,7 +60,7 @@ export function cellStates(
   const row = (line: ResultLine): EndedRow => ({
     name: name(line.cell),
     outcome: line.outcome,
-    message: line.outcome === 'pass' ? line.message : whyNotPassed(line),
+    message: line.outcome === 'pass' ? line.message : failureReason(line),
     took: durationText(line.duration_secs, line.cached_from !== null),
   });
   return ({ progress, runs, results, goesOn }, now) => {

@@ -9,7 +9,7 @@ import { explainedWait, type LiveState, renderLiveView, waitText } from '#report
 import type { Plan } from '#scenario';
 
 /** Limited because each run shown costs a call to the server. */
-const MOST_RUNS = 50;
+const MAX_RUNS = 50;
 
 interface LiveViewOptions {
   uiUrl: string | null;
@@ -41,7 +41,7 @@ export function liveView(
   const stateOf = cellStates(plan, earlier);
 
   async function runsIn(progress: SweepProgress): Promise<ShownRun[]> {
-    const most = Math.min(MOST_RUNS, frame.size().height);
+    const most = Math.min(MAX_RUNS, frame.size().height);
     return Promise.all(
       progress.active.slice(0, most).map(async ({ cell, workflowId }) => {
         const { step, note, agent, startedAt: begun } = await activeStep(session.client, workflowId);

@@ -3,7 +3,7 @@ import { loadEnvFile } from '#host';
 import { LONGEST_TIMER_SECS, MAX_CELLS, MAX_CONCURRENCY, parseAge, UsageError } from '#lib';
 
 /** For a repeatable flag whose values may be comma-separated lists. */
-export const list = (value: string, before: string[]): string[] => [
+export const parseList = (value: string, before: string[]): string[] => [
   ...before,
   ...value
     .split(',')
@@ -30,7 +30,7 @@ export const percentagePoints = (value: string): number => {
 };
 
 /** A percentage between 0 and 100, as a share: 80 is 0.8. */
-export const share = (value: string): number => {
+export const parseShare = (value: string): number => {
   const number = Number(value);
   if (!(number > 0 && number < 100))
     throw new InvalidArgumentError('expected a percentage above 0 and below 100, e.g. 80');
@@ -45,14 +45,14 @@ export const level = (value: string): number => {
 };
 
 /** A number of seconds that a timer supports. */
-export const seconds = (value: string): number => {
+export const parseSeconds = (value: string): number => {
   const number = positive(value);
   if (number <= LONGEST_TIMER_SECS) return number;
   throw new InvalidArgumentError(`expected at most ${LONGEST_TIMER_SECS} seconds`);
 };
 
 /** A whole number from 1. */
-export const count = (value: string): number => {
+export const parseCount = (value: string): number => {
   if (/^[1-9]\d{0,6}$/.test(value) && Number(value) <= MAX_CELLS) return Number(value);
   throw new InvalidArgumentError(`expected a whole number from 1 to ${MAX_CELLS}`);
 };
@@ -65,7 +65,7 @@ export const port = (value: string): number => {
 
 /** A number of cells that may run at once. */
 export const atMostConcurrency = (value: string): number => {
-  const number = count(value);
+  const number = parseCount(value);
   if (number <= MAX_CONCURRENCY) return number;
   throw new InvalidArgumentError(`expected at most ${MAX_CONCURRENCY}`);
 };

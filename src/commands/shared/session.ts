@@ -7,7 +7,7 @@ export { openSession } from '#client';
 const ANSWER_MS = 2000;
 
 /** Says why the server does not answer, and what to do about it. Null if it answers. */
-export async function whyAway(state: EngineState): Promise<string | null> {
+export async function awayReason(state: EngineState): Promise<string | null> {
   try {
     const signal = AbortSignal.timeout(ANSWER_MS);
     await withClient(state, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve());

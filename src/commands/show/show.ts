@@ -98,7 +98,7 @@ function checkKnown(names: readonly string[], what: string, all: readonly string
   throw new UsageError('nothing_selected', `no cell of the sweep has the ${what} '${unknown}'; ${hint}`);
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Returns the folder of the run of the only selected cell. @throws UsageError if there are several runs, or none */
 function onlyRun({ cells }: SweepDocument): string {
@@ -106,8 +106,8 @@ function onlyRun({ cells }: SweepDocument): string {
   const [only] = folders;
   if (only === undefined) throw new UsageError('usage', '--transcript: no selected cell has a run');
   if (folders.length === 1) return only;
-  const more = folders.length - MOST_NAMED;
-  const named = folders.slice(0, MOST_NAMED).map((folder) => `  ${basename(folder)}`);
+  const more = folders.length - MAX_NAMED;
+  const named = folders.slice(0, MAX_NAMED).map((folder) => `  ${basename(folder)}`);
   throw new UsageError(
     'usage',
     [

@@ -29,7 +29,7 @@ export async function probeTool(path: string, shown: string): Promise<ProbedTool
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-try-'));
   const call = (words: string[]): Promise<Attempt> => attempt(path, shown, words, folder);
   try {
-    const { words, text, exitCode } = await askForHelp(call, shown);
+    const { words, text, exitCode } = await showHelp(call, shown);
     const help = readHelp(text);
     const harmless: string[][] = [];
     for (const candidate of chooseHarmless(help, text))
@@ -40,7 +40,7 @@ export async function probeTool(path: string, shown: string): Promise<ProbedTool
   }
 }
 
-async function askForHelp(call: (words: string[]) => Promise<Attempt>, shown: string): Promise<Attempt> {
+async function showHelp(call: (words: string[]) => Promise<Attempt>, shown: string): Promise<Attempt> {
   const tried: Attempt[] = [];
   for (const words of ATTEMPTS) {
     const made = await call(words);

@@ -30,7 +30,7 @@ interface Edit {
  */
 export async function tryTool(tool: string, options: TryOptions): Promise<number> {
   const project = openProject(options.results);
-  const path = await locate(tool);
+  const path = locate(tool);
   const name = safeName(basename(tool).replace(/\.\w+$/, ''));
   refuseExisting(project, name);
   const probed = await probeTool(path, tool);
@@ -76,8 +76,8 @@ export async function tryTool(tool: string, options: TryOptions): Promise<number
 }
 
 /** @throws UsageError if there is no such program */
-async function locate(tool: string): Promise<string> {
-  const path = await findExecutable(tool.includes('/') ? resolve(tool) : tool);
+function locate(tool: string): string {
+  const path = findExecutable(tool.includes('/') ? resolve(tool) : tool);
   if (path !== null) return path;
   const remedy =
     !tool.includes('/') && existsSync(tool)

@@ -76,15 +76,15 @@ function gateNotes(gates: readonly GateCalibration[]): JudgeNote[] {
 }
 
 /** More gates do not fit into a sentence. */
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 /** A prompt may be long. */
 const LONGEST_NAME = 60;
 
 const nameOf = ({ scenario, gate }: GateCalibration): string => `'${beginningOf(gate, LONGEST_NAME)}' of ${scenario}`;
 
 function withoutVerdicts(gates: readonly GateCalibration[]): string {
-  const names = gates.slice(0, MOST_NAMES).map(nameOf).join(', ');
-  const more = gates.length > MOST_NAMES ? ` and ${gates.length - MOST_NAMES} more` : '';
+  const names = gates.slice(0, MAX_NAMES).map(nameOf).join(', ');
+  const more = gates.length > MAX_NAMES ? ` and ${gates.length - MAX_NAMES} more` : '';
   const [subject, it] = gates.length === 1 ? ['a gate', 'it'] : [`${gates.length} gates`, 'them'];
   return `${subject} not calibrated, decided by ${gates[0]?.judge ?? ''}: ${names}${more}. No person has said in which runs ${it === 'it' ? 'it' : 'they'} should pass. Write pass or fail into about ${ENOUGH_REVIEWS} evaluation.md files before you rely on ${it}`;
 }
@@ -122,7 +122,7 @@ export const judgeWarnings = (calibrations: Calibrations): string[] =>
   judgeNotes(calibrations).flatMap(({ text, isWarning }) => (isWarning ? text : []));
 
 /** After so many days, the judge may have changed again. */
-const MOST_DAYS = 14;
+const MAX_DAYS = 14;
 
 /**
  * Says in a sentence whether the judge has moved between two sweeps: "judge: moved by -25 points between the sweeps:
@@ -144,7 +144,7 @@ export function driftText(drift: JudgeDrift): string {
     `judge: ${finding}`,
     ...differs,
     ...(leftOut === 0 ? [] : [`${leftOut} left out, of which another check has another verdict, too`]),
-    ...((days ?? 0) < MOST_DAYS ? [] : [`${days} days away from head, in which it may have changed again`]),
+    ...((days ?? 0) < MAX_DAYS ? [] : [`${days} days away from head, in which it may have changed again`]),
     ...(explains ? ['it could be the reason'] : []),
   ].join('; ');
 }

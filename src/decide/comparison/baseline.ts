@@ -3,7 +3,7 @@ import { sha256 } from '#lib';
 import { configurationLabel, workRunOf } from '#model';
 import { Configuration, type Comparison } from './document.js';
 import { untested } from './findings.js';
-import { armsOf, configurationKey, sideOf, type Arm, type Sample, type SweepResults } from './samples.js';
+import { armsOf, configurationKey, sideOf, type Arm, type Sample, type SweepResults } from './arms.js';
 
 /** A line of a baseline file: what a sweep has shown of one configuration. */
 export const BaselineLine = z.strictObject({

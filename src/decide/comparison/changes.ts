@@ -2,7 +2,7 @@ import { normalize } from 'node:path/posix';
 import { isJsonObject, type Json, ownValue } from '#lib';
 import { type ResultLine, scenarioLabel } from '#model';
 import type { Change, Configuration } from './document.js';
-import type { Pair, SweepResults } from './samples.js';
+import type { Pair, SweepResults } from './arms.js';
 
 /**
  * Returns the paths at which two values differ, such as `steps.agent.prompt` or `gates[1].path`. Lists of different
@@ -136,11 +136,11 @@ function scenarioChanges(name: string, before: Json, after: Json, files: readonl
 
 /** Lists the first few file names. */
 const someOf = (files: readonly string[]): string => {
-  const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
-  return files.length === 0 ? 'its files' : files.slice(0, MOST_FILES).join(', ') + more;
+  const more = files.length > MAX_FILES ? ` and ${files.length - MAX_FILES} more` : '';
+  return files.length === 0 ? 'its files' : files.slice(0, MAX_FILES).join(', ') + more;
 };
 
-const MOST_FILES = 5;
+const MAX_FILES = 5;
 
 /** Returns the path of the target if it is a file of the fixture; null if it is found elsewhere. */
 function targetFile(scenario: Json): string | null {

@@ -4,8 +4,8 @@ import { decide, holm, type Stratum } from '#statistics';
 import { groupByParameter, type Combined, commonTrajectories } from '../by-parameter.js';
 import type { ComparedParameter, ComparisonOptions } from './document.js';
 import { boundedMargins, boundedStratum, isRobust, stratumOf, testOf } from './findings.js';
-import type { Pair, SweepResults } from './samples.js';
-import { isTested, sumOf } from './total-of.js';
+import type { Pair, SweepResults } from './arms.js';
+import { isPairTested, sumOf } from './total-of.js';
 
 /**
  * Compares two sweeps of a matrix by each value of each parameter. The values overlap: each run counts once for every
@@ -41,7 +41,7 @@ export function compareParameters(
       ...test,
       ...boundedMargins(test, best[at], worst[at]),
       robust: isRobust(test.verdict, best[at], worst[at]),
-      ...judgedAndDone(items.filter(isTested)),
+      ...judgedAndDone(items.filter(isPairTested)),
     };
   });
 }
@@ -72,7 +72,7 @@ function correctedForAll(
   });
 }
 
-const MOST_TRAJECTORIES = 3;
+const MAX_TRAJECTORIES = 3;
 
 /** The agent's capabilities according to gates, and its most common trajectories. */
 function sideOf(lines: readonly ResultLine[]) {
@@ -84,7 +84,7 @@ function sideOf(lines: readonly ResultLine[]) {
         actions: metrics?.agent_work?.actions ?? null,
         duration_secs,
       })),
-      MOST_TRAJECTORIES,
+      MAX_TRAJECTORIES,
     ),
   };
 }

@@ -19,7 +19,7 @@ import { boundedFindings, boundedMargins, isRobust, type BoundedFindings } from 
 import { looksAt, decidedFindings, decisionOf, stopDoubts } from './looks.js';
 import { measuresOf } from './measures.js';
 import type { Decision } from '../decision/decision.js';
-import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults, type Sample } from './samples.js';
+import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults, type Sample } from './arms.js';
 import { neededFor, otherScenariosOf, reliabilityOf, sumOf, estimatesOf } from './total-of.js';
 
 /** Small, because every comparison is tested twice. */

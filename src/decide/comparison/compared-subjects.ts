@@ -16,7 +16,7 @@ import {
 } from '#model';
 import type { SweepInputs } from './changes.js';
 import type { Configuration } from './document.js';
-import type { Arm, Pair, Sample } from './samples.js';
+import type { Arm, Pair, Sample } from './arms.js';
 import type { Combined } from '../by-parameter.js';
 
 type Inputs = Pick<SweepInputs, 'scenarios' | 'agents' | 'runInputs'>;

@@ -2,7 +2,7 @@ import { configurationLabel } from '#model';
 import type { ComparisonOptions, Gate, Side } from './document.js';
 import { hidden, stratumOf, untested, type BoundedFindings, type Findings } from './findings.js';
 import { moversText } from './movers.js';
-import type { Arm, Pair } from './samples.js';
+import type { Arm, Pair } from './arms.js';
 
 /**
  * Decides the result of `--gate`. It fails closed: head passes only if everything that base tested was tested again,
@@ -41,7 +41,7 @@ export function decideGate(
   ];
   if (reasons.length > 0) return { result: 'not tested', reasons };
   return actual === 'undecided'
-    ? { result: 'undecided', reasons: [whyUndecided(findings.actual, margin)] }
+    ? { result: 'undecided', reasons: [undecidedReason(findings.actual, margin)] }
     : { result: worst === 'not shown' ? worst : actual, reasons: [] };
 }
 
@@ -85,7 +85,7 @@ function reasonsForWorse({ total, configurations }: Findings, pairs: readonly Pa
 
 const count = ({ passed, tested }: Side): string => `${passed} of ${tested} passed`;
 
-const whyUndecided = ({ total: { not_worse } }: Findings, margin: number | null): string =>
+const undecidedReason = ({ total: { not_worse } }: Findings, margin: number | null): string =>
   margin === null || not_worse === null
     ? 'too few runs to show that head is worse'
     : `head may be worse by up to ${points(-not_worse.bound)} points, and ${points(margin)} are too many`;

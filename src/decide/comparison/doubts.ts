@@ -1,11 +1,11 @@
 import { type SweepInputs, jsonDifferences } from './changes.js';
 import type { Comparison } from './document.js';
-import { resultsOfRetries, type Pair, type SweepResults } from './samples.js';
+import { resultsOfRetries, type Pair, type SweepResults } from './arms.js';
 
-type Sweep = SweepResults & Pick<SweepInputs, 'prices'>;
+type SweepWithPrices = SweepResults & Pick<SweepInputs, 'prices'>;
 
 /** Returns sentences about what makes the numbers of two sweeps less reliable than they look. */
-export const doubtsOf = (base: Sweep, head: Sweep, pairs: readonly Pair[]): string[] => [
+export const doubtsOf = (base: SweepWithPrices, head: SweepWithPrices, pairs: readonly Pair[]): string[] => [
   ...sweepDoubts('base', base),
   ...sweepDoubts('head', head),
   ...errorDoubts(pairs),
@@ -42,14 +42,12 @@ function sweepDoubts(name: string, { status, cells, lines }: SweepResults): stri
 }
 
 const DAY = 86_400_000;
-const MOST_DAYS = 14;
+const MAX_DAYS = 14;
 
 /** Models, providers and machines change. Nothing but running both sides together corrects that. */
 function ageDoubts(base: Pick<Comparison['base'], 'started'>, head: Pick<SweepResults, 'started'>): string[] {
   const days = Math.floor((Date.parse(head.started) - Date.parse(base.started)) / DAY);
-  return days >= MOST_DAYS
-    ? [`base ran ${days} days before head: models and providers may have changed meanwhile`]
-    : [];
+  return days >= MAX_DAYS ? [`base ran ${days} days before head: models and providers may have changed meanwhile`] : [];
 }
 
 /** The largest difference between shares of errors that is not reported. */

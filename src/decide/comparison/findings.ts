@@ -10,7 +10,7 @@ import {
   type TestedDifference,
 } from '#statistics';
 import type { Comparison, ComparisonOptions, Side } from './document.js';
-import type { Pair } from './samples.js';
+import type { Pair } from './arms.js';
 
 type Margins = Pick<Comparison['total'], 'not_worse' | 'equivalent'>;
 

@@ -5,7 +5,7 @@ import type { JudgeDrift } from '../calibration/document.js';
 import { driftText } from '../calibration/judge-notes.js';
 import { isTested } from '../is-tested.js';
 import type { Comparison, ComparisonOptions } from './document.js';
-import { armsOf, isSharedWith, type Pair, type Sample, type SweepResults } from './samples.js';
+import { armsOf, isSharedWith, type Pair, type Sample, type SweepResults } from './arms.js';
 
 /** The facts about a run that its line does not have. */
 export interface JudgedFacts {
@@ -38,10 +38,10 @@ export const UNCHECKED: JudgeDrift = {
   sample: null,
 };
 
-type Known = Pick<ResultLine, 'metrics'>;
+type LineWithMetrics = Pick<ResultLine, 'metrics'>;
 
 /** True of a run that a model has judged: as a whole, or in a gate. */
-export const isJudged = ({ metrics }: Known): boolean =>
+export const isJudged = ({ metrics }: LineWithMetrics): boolean =>
   metrics !== null && (metrics.judge !== null || metrics.details.some((gate) => gate.judged_by !== undefined));
 
 /**
@@ -84,7 +84,7 @@ export function withJudgeDrift(
 }
 
 /** A run of base, and the same work judged again. */
-interface Again {
+interface Rejudged {
   was: Sample;
   is: ResultLine;
 }
@@ -94,7 +94,7 @@ interface Drifting {
   differs: readonly string[];
   judged: readonly Sample[];
   headJudged: readonly Sample[];
-  again: readonly Again[];
+  again: readonly Rejudged[];
   leftOut: number;
   /** The share of base's runs that a model judged. The others cannot move. */
   share: number;
@@ -108,18 +108,18 @@ function driftingOf(
 ): Drifting {
   const [judged, headJudged] = [base.samples.filter(isJudged), head.samples.filter(isJudged)];
   // Judged as head was: the same model was asked the same, and calls itself the same.
-  const howOf = (line: ResultLine): string | null => {
+  const judgmentInputs = (line: ResultLine): string | null => {
     const asked = facts.question(line);
     return asked === null ? null : JSON.stringify([listed([line], requested), asked]);
   };
-  const hows = new Set(headJudged.map(howOf));
+  const hows = new Set(headJudged.map(judgmentInputs));
   const names = new Set(headJudged.flatMap(reported));
   const isJudgedLikeHead = (line: ResultLine): boolean =>
-    howOf(line) !== null &&
-    hows.has(howOf(line)) &&
+    judgmentInputs(line) !== null &&
+    hows.has(judgmentInputs(line)) &&
     (names.size === 0 || reported(line).every((name) => names.has(name)));
   const works = new Map(base.samples.map((sample) => [workRunOf(sample), sample]));
-  const candidates = results.flatMap((line): Again[] => {
+  const candidates = results.flatMap((line): Rejudged[] => {
     const was = line.regraded_from === undefined ? undefined : works.get(line.regraded_from.run);
     if (was === undefined || line.id === was.id || line.sweep === sweeps.base.sweep) return [];
     return isTested(line) && isJudged(line) && isJudgedLikeHead(line) ? [{ was, is: line }] : [];
@@ -139,10 +139,10 @@ function driftingOf(
   };
 }
 
-const timeOf = ({ is }: Again): number => Date.parse(is.timestamp);
+const timeOf = ({ is }: Rejudged): number => Date.parse(is.timestamp);
 
 /** The verdicts that depend on no model. If they are not the same, something besides the judge has changed. */
-const otherChecks = ({ metrics }: Known): string =>
+const otherChecks = ({ metrics }: LineWithMetrics): string =>
   JSON.stringify(
     (metrics?.details ?? [])
       .filter((gate) => gate.judged_by === undefined)
@@ -152,11 +152,11 @@ const otherChecks = ({ metrics }: Known): string =>
 const listed = (lines: readonly ResultLine[], of: (line: ResultLine) => readonly string[]): string =>
   [...new Set(lines.flatMap(of))].sort().join(', ');
 
-const requested = ({ metrics }: Known): string[] => [
+const requested = ({ metrics }: LineWithMetrics): string[] => [
   ...(metrics?.judge == null ? [] : [metrics.judge.model]),
   ...(metrics?.details ?? []).flatMap((gate) => gate.judged_by ?? []),
 ];
-const reported = ({ metrics }: Known): string[] => [
+const reported = ({ metrics }: LineWithMetrics): string[] => [
   ...(metrics?.judge?.model_used == null ? [] : [metrics.judge.model_used]),
   ...(metrics?.details ?? []).flatMap((gate) => gate.model_used ?? []),
 ];
@@ -230,7 +230,7 @@ function driftOf(all: Drifting, { head, facts, options }: Context): Omit<JudgeDr
   };
 }
 
-type Found = Pick<Comparison['total'], 'difference' | 'interval' | 'robust' | 'not_worse' | 'equivalent'> &
+type JudgedVerdict = Pick<Comparison['total'], 'difference' | 'interval' | 'robust' | 'not_worse' | 'equivalent'> &
   Pick<Comparison, 'verdict'>;
 
 interface Allowed {
@@ -239,7 +239,7 @@ interface Allowed {
   /** True if it could be the reason for the claim about the margin. */
   margin: boolean;
   without: JudgeDrift['without'];
-  changes: Partial<Pick<Found, 'robust' | 'not_worse' | 'equivalent'>>;
+  changes: Partial<Pick<JudgedVerdict, 'robust' | 'not_worse' | 'equivalent'>>;
 }
 
 /**
@@ -247,7 +247,7 @@ interface Allowed {
  * differ, the interval of the movement counts. Otherwise, only what was seen of it is taken off: else, a check that
  * finds nothing would make a verdict less sure than no check.
  */
-function allowFor(found: Found, drifting: Drifting, { alpha, margin }: ComparisonOptions): Allowed {
+function allowFor(found: JudgedVerdict, drifting: Drifting, { alpha, margin }: ComparisonOptions): Allowed {
   const { verdict, difference, interval, robust, not_worse: notWorse, equivalent } = found;
   const flips = flipsOf(drifting);
   const isKnown = drifting.differs.length > 0;

@@ -2,7 +2,7 @@ import { groupBy } from '#lib';
 import { type ResultLine, workRunOf } from '#model';
 import { firstLevel, informationIn, ledgerOf, smallestPossible, type Stratum } from '#statistics';
 import { stratumOf, type BoundedFindings, type Findings } from './findings.js';
-import type { Pair, Sample, SweepResults } from './samples.js';
+import type { Pair, Sample, SweepResults } from './arms.js';
 import type { Decision } from '../decision/decision.js';
 import { wasNeverStarted } from '../is-tested.js';
 import type { ComparisonOptions } from './document.js';

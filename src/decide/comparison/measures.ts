@@ -1,7 +1,7 @@
 import { mean } from '#lib';
 import { meanChange, sum } from '#statistics';
 import { MEASURES, type Effect, type Measure } from './measure.js';
-import type { Pair, Sample } from './samples.js';
+import type { Pair, Sample } from './arms.js';
 
 interface Kind {
   /** Costs, durations and counts change by a factor, scores by an amount. */

@@ -1,7 +1,7 @@
 import { type Count, isTested, rate, type Stratum, sum } from '#statistics/pure';
 
 /** The share of all changes in the direction of a verdict that the configurations behind it make up together. */
-const MOST_OF_IT = 0.6;
+const MAX_SHARE = 0.6;
 const SAME = 1e-9;
 const NAMED = 3;
 
@@ -16,7 +16,7 @@ function movers<T extends Stratum>(all: readonly T[], verdict: 'better' | 'worse
     .map((one) => ({ one, by: sign * (rate(one.head) - rate(one.base)) }))
     .filter(({ by }) => by > SAME)
     .sort((a, b) => b.by - a.by);
-  const most = MOST_OF_IT * sum(changes, ({ by }) => by);
+  const most = MAX_SHARE * sum(changes, ({ by }) => by);
   let [covered, last] = [0, 0];
   const found: T[] = [];
   for (const { one, by } of changes) {

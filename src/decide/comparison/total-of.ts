@@ -10,18 +10,18 @@ import {
 import { stratumOf } from './findings.js';
 import type { Looks } from './looks.js';
 import { measuresOf } from './measures.js';
-import { sumOfSides, type Pair } from './samples.js';
+import { sumOfSides, type Pair } from './arms.js';
 
 type Total = Comparison['total'];
 
-export const isTested = (pair: Pair): boolean => isTestedStratum(stratumOf(pair));
+export const isPairTested = (pair: Pair): boolean => isTestedStratum(stratumOf(pair));
 
 /** Adds up several configurations, as far as they have tested runs on both sides. */
 export function sumOf(
   pairs: readonly Pair[],
   { alpha }: Pick<ComparisonOptions, 'alpha'>,
 ): Pick<Total, 'base' | 'head' | 'measures'> {
-  const tested = pairs.filter(isTested);
+  const tested = pairs.filter(isPairTested);
   const sideOf = (name: keyof Pair) =>
     sumOfSides(
       tested.map((pair) => pair[name].side),
@@ -35,7 +35,7 @@ export function sumOf(
  * has been tried: of more tries, so few runs tell little.
  */
 export function reliabilityOf(pairs: readonly Pair[], options: Pick<ComparisonOptions, 'alpha'>): Total['reliability'] {
-  const tested = pairs.filter(isTested);
+  const tested = pairs.filter(isPairTested);
   const k = Math.ceil(Math.min(...tested.flatMap(({ base, head }) => [base.side.tested, head.side.tested])) / 2);
   const of = (name: keyof Pair) => {
     const counts = tested.map((pair) => pair[name].side);
@@ -61,7 +61,7 @@ export function neededFor(
   let [level, runs] = [alpha, neededAt(alpha)];
   if (runs === null) return null;
   // The level hardly depends on their number, so this settles at once.
-  for (let round = 0; round < MOST_ROUNDS && runs > 0; round++) {
+  for (let round = 0; round < MAX_ROUNDS && runs > 0; round++) {
     level = levelAfter(runs);
     const found = neededAt(level) ?? 0;
     if (found === runs) break;
@@ -70,7 +70,7 @@ export function neededFor(
   return { difference, power: POWER, runs, alpha: level };
 }
 
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 /** Returns what to expect of other scenarios. Agents, models and variants of a scenario are not other scenarios. */
 export const otherScenariosOf = (
@@ -87,7 +87,7 @@ export function estimatesOf(
   pairs: readonly Pair[],
   options: Pick<ComparisonOptions, 'alpha'>,
 ): Map<Pair, NonNullable<ComparedConfiguration['estimate']>> {
-  const groups = groupBy(pairs.filter(isTested), ({ head: { configuration } }) =>
+  const groups = groupBy(pairs.filter(isPairTested), ({ head: { configuration } }) =>
     JSON.stringify([configuration.agent, configuration.model, configuration.variant]),
   );
   return new Map(

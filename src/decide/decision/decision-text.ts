@@ -4,16 +4,16 @@ import { configurationLabel, DEFAULT_VARIANT } from '#model/pure';
 import { moversText } from '../comparison/movers.js';
 import type { Decision } from './decision.js';
 
-type Shown = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> & Partial<Pick<Decision, 'runs_again'>>;
+type ShownDecision = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> & Partial<Pick<Decision, 'runs_again'>>;
 
 /** Says what was decided: "guided is worse than bare: pass rate -70 points (between -91 and -28)". */
-export const decisionText = (decision: Shown): string => `${verdictText(decision)}${estimateText(decision)}`;
+export const decisionText = (decision: ShownDecision): string => `${verdictText(decision)}${estimateText(decision)}`;
 
 /**
  * Says how far the sweep is, or why it has stopped: "stopped after 20 of at most 40 runs, because the verdict is
  * clear".
  */
-export function progressText(decision: Shown): string {
+export function progressText(decision: ShownDecision): string {
   const { stopped, runs, runs_again = 0, most_runs: most, rounds, spent_alpha, alpha, p } = decision;
   const again = runs_again > 0 ? `, ${runs_again} more after errors` : '';
   const done = `${runs} of at most ${most} runs${again}`;
@@ -33,7 +33,7 @@ export function decisionMovers({ configurations, verdict, base, head_variant }: 
   return moved === null ? [] : [`the pass rate ${moved}`];
 }
 
-function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): string {
+function verdictText({ verdict, stopped, base, head_variant, margin }: ShownDecision): string {
   const head = head_variant ?? 'this sweep';
   const other = base.variant ?? base.sweep ?? 'the base';
   const limit = limitText(margin);
@@ -56,15 +56,15 @@ function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): s
 
 const limitText = (share: number | null): string => `${Math.round((share ?? 0) * 1000) / 10} points`;
 
-function estimateText({ difference, interval, other_scenarios: others }: Shown): string {
+function estimateText({ difference, interval, other_scenarios: others }: ShownDecision): string {
   if (difference === null || interval === null) return '';
-  const between = ({ low, high }: NonNullable<Shown['interval']>): string =>
+  const between = ({ low, high }: NonNullable<ShownDecision['interval']>): string =>
     `between ${points(low)} and ${points(high)}`;
   const elsewhere = others === undefined ? '' : `; for scenarios like these ${between(others)}`;
   return `: pass rate ${points(difference)} points (${between(interval)}${elsewhere})`;
 }
 
-function reasonText({ effect }: Shown, stopped: NonNullable<Decision['stopped']>): string {
+function reasonText({ effect }: ShownDecision, stopped: NonNullable<Decision['stopped']>): string {
   switch (stopped) {
     case 'clear':
       return 'the verdict is clear';

@@ -69,7 +69,7 @@ export interface CellResult extends Pick<ResultLine, 'outcome' | 'cost_usd'> {
 }
 
 /** The most runs of a cell whose runs end with errors. */
-export const MOST_TRIES = 3;
+export const MAX_TRIES = 3;
 
 type Line = Pick<
   ResultLine,

@@ -11,7 +11,7 @@ import {
   type Stratum,
 } from '#statistics';
 import {
-  MOST_TRIES,
+  MAX_TRIES,
   type CellResult,
   cellsOfPair,
   pairedCells,
@@ -73,7 +73,7 @@ export interface Replay {
 }
 
 /** After so many runs in succession without a result, something is broken that more runs do not put right. */
-const MOST_FAILED = 4;
+const MAX_FAILED = 4;
 
 /**
  * Performs all rounds of a sweep again by its results. A round releases pairs of cells. When these have ended, a look
@@ -143,7 +143,7 @@ function playRounds(
       if (isOver) rounds.push(counts);
       return { rounds, released, wanted, stopped: null };
     }
-    const isBroken = failedTries(inVain, results, tries) >= MOST_FAILED;
+    const isBroken = failedTries(inVain, results, tries) >= MAX_FAILED;
     if (wanted.length > 0 && !isOver && !isBroken) return { rounds, released, wanted, stopped: null };
     rounds.push(counts);
     if (isBroken) return { rounds, released, wanted: [], stopped: 'errors' };
@@ -159,10 +159,10 @@ function nextTry(cells: readonly Cell[], results: ReadonlyMap<string, CellResult
   const triesOf = ({ id }: Cell): number => {
     const result = results.get(id);
     if (result === undefined) return 0;
-    return result.outcome === 'error' ? result.errors : MOST_TRIES;
+    return result.outcome === 'error' ? result.errors : MAX_TRIES;
   };
-  const tries = Math.min(MOST_TRIES, ...cells.map(triesOf));
-  return { wanted: tries === MOST_TRIES ? [] : cells.filter((cell) => triesOf(cell) === tries), tries };
+  const tries = Math.min(MAX_TRIES, ...cells.map(triesOf));
+  return { wanted: tries === MAX_TRIES ? [] : cells.filter((cell) => triesOf(cell) === tries), tries };
 }
 
 /** Counts the failed tries of these pairs; those after so many `tries` do not count. */

@@ -43,4 +43,4 @@ export const UntilClear = z.strictObject({
 export type UntilClear = z.infer<typeof UntilClear>;
 
 /** The most runs of a configuration on each side, if the user does not say. */
-export const MOST_RUNS = 20;
+export const MAX_RUNS = 20;

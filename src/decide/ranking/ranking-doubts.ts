@@ -1,4 +1,4 @@
-import { resultsOfRetries, type SweepResults } from '../comparison/samples.js';
+import { resultsOfRetries, type SweepResults } from '../comparison/arms.js';
 import type { RankedAgent } from './document.js';
 
 /** The largest difference between shares of errors that is not reported. */
@@ -60,11 +60,11 @@ function errorDoubts(agents: readonly RankedAgent[]): string[] {
 const nameOf = ({ agent, model }: Pick<RankedAgent, 'agent' | 'model'>): string => `${agent}/${model}`;
 
 /** More names do not fit into a sentence. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 function named(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;

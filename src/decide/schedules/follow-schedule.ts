@@ -9,7 +9,7 @@ import {
   type Stratum,
   SUSPICION,
 } from '#statistics';
-import { configurationKey } from '../comparison/samples.js';
+import { configurationKey } from '../comparison/arms.js';
 import type { FollowedNights, NightCount } from '../documents/nights.js';
 import type { Night } from './night.js';
 

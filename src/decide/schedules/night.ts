@@ -3,7 +3,7 @@ import { workRunOf, type ResultDigest } from '#model';
 import { wilsonInterval, type Interval } from '#statistics';
 import { ALPHA } from '../comparison/document.js';
 import { untested } from '../comparison/findings.js';
-import { armsOf, type Sample, type SweepResults } from '../comparison/samples.js';
+import { armsOf, type Sample, type SweepResults } from '../comparison/arms.js';
 import type { NightCount } from '../documents/nights.js';
 import { isTested } from '../is-tested.js';
 

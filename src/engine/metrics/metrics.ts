@@ -92,13 +92,13 @@ export const METRICS = {
 } as const satisfies Record<string, Definition>;
 
 /** The agent and model at work: the labels of most metrics. */
-interface Who {
+interface AgentAndModel {
   agent: string;
   model: string;
 }
 
 /** A run that this host has begun and not yet finished. */
-export interface MeasuredRun extends Who {
+export interface MeasuredRun extends AgentAndModel {
   /** Its current wait; null if it does not wait. */
   waiting: Waiting | null;
 }
@@ -114,10 +114,10 @@ export interface Waiting {
 /** The measurements of a worker. Counters begin at 0 with each worker, as Prometheus expects. */
 export interface Metrics {
   /** A cell got a result. `usd` is what was spent on it; null if unknown. */
-  cellEnded: (of: Who & { outcome: string; reused: boolean }, usd: number | null) => void;
+  cellEnded: (of: AgentAndModel & { outcome: string; reused: boolean }, usd: number | null) => void;
   /** An agent works from now on. Returns the function to call when it no longer does. */
-  agentWorks: (who: Who) => () => void;
-  runWaits: (who: Who, why: Waiting['why']) => void;
+  agentWorks: (who: AgentAndModel) => () => void;
+  runWaits: (who: AgentAndModel, why: Waiting['why']) => void;
   stepEnded: (step: string, result: StepEnd, ms: number) => void;
   /** All open runs of this host. */
   openRuns: (runs: readonly MeasuredRun[]) => void;
@@ -146,7 +146,7 @@ export function createMetrics(meter: MetricMeter): Metrics {
   const setAgents = perLabels(gauge(METRICS.agents));
   const setWaiting = perLabels(gauge(METRICS.waiting));
   const setLimits = perLabels(gauge(METRICS.limits));
-  const working: Who[] = [];
+  const working: AgentAndModel[] = [];
 
   gauge(METRICS.build).set(1, { version: packageVersion, build: buildId() });
   openRuns.set(0);

@@ -11,10 +11,10 @@ export interface TemporalAddress {
   external: boolean;
 }
 
-type Given = ClientConnectConfig['connectionOptions'];
+type ClientConnectionOptions = ClientConnectConfig['connectionOptions'];
 
 /** The argument for connecting to a Temporal server. Both `Connection` and `NativeConnection` accept it. */
-export interface ConnectionSettings extends Pick<Given, 'apiKey' | 'metadata' | 'tls'> {
+export interface ConnectionSettings extends Pick<ClientConnectionOptions, 'apiKey' | 'metadata' | 'tls'> {
   address: string;
 }
 
@@ -69,7 +69,7 @@ const withoutEmpty = (environment: NodeJS.Dict<string>): Record<string, string> 
   );
 
 /** Finds what a server would only answer with a failed handshake. */
-function checkPair(tls: Given['tls']): void {
+function checkPair(tls: ClientConnectionOptions['tls']): void {
   const pair = typeof tls === 'object' ? tls?.clientCertPair : undefined;
   if (pair === undefined) return;
   const certificate = parsed('certificate', () => new X509Certificate(pair.crt));

@@ -12,7 +12,7 @@ export const valuesOf = ({ options }: Client, payloads: readonly Payload[] | nul
   decodeArrayFromPayloads(options.loadedDataConverter, [...(payloads ?? [])]);
 
 /** The message of a failure; null without a failure. */
-export const messageOf = async (
+export const failureMessage = async (
   { options }: Client,
   failure: ProtoFailure | null | undefined,
 ): Promise<string | null> =>

@@ -71,19 +71,19 @@ function newestKey(to: TemporalAddress, first: string, environment: NodeJS.Dict<
 interface Limits {
   /** For connecting. */
   timeoutMs: number;
-  /** For all requests of `ask` together; default: as long again. */
+  /** For all requests of `call` together; default: as long again. */
   answerMs?: number;
   signal: AbortSignal;
   environment?: NodeJS.Dict<string>;
 }
 
 /**
- * Connects, calls `ask` and closes the connection. Throws if the server does not answer in time or the signal aborts.
+ * Connects, runs `call` and closes the connection. Throws if the server does not answer in time or the signal aborts.
  */
 export async function withClient<T>(
   to: TemporalAddress,
   { timeoutMs, answerMs = timeoutMs, signal, environment }: Limits,
-  ask: (client: Client) => Promise<T>,
+  call: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = await connect(to, timeoutMs, environment);
   const { connection } = client;
@@ -94,7 +94,7 @@ export async function withClient<T>(
   try {
     signal.throwIfAborted();
     return await connection.withAbortSignal(ending.signal, () =>
-      connection.withDeadline(Date.now() + answerMs, () => ask(client)),
+      connection.withDeadline(Date.now() + answerMs, () => call(client)),
     );
   } finally {
     signal.removeEventListener('abort', end);

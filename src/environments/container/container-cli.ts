@@ -1,17 +1,17 @@
 import { findExecutable } from '#host';
 import { execa } from 'execa';
-import type { Container, FoundImage, WantedContainer } from '../environment.js';
-import { type Answer, assertAnswered, reasonIn } from '../machine/machine.js';
+import type { Container, FoundImage, RequestedContainer } from '../environment.js';
+import { type ScriptOutput, assertAnswered, reasonIn } from '../machine/machine.js';
 
 const NOT_THERE = /no such (container|object)|no container with name/i;
 const NOT_RUNNING = /is not running|container state improper|can only (create exec sessions|exec)/i;
 
 /** Runs `docker` or `podman`. Never pass secrets as arguments: every user of the host can read them. */
-export async function askCli(
+export async function runCli(
   command: Container['command'],
   args: readonly string[],
   { input, timeoutMs }: { input?: string; timeoutMs?: number } = {},
-): Promise<Answer> {
+): Promise<ScriptOutput> {
   const { exitCode, stdout, stderr, timedOut, cause } = await execa(command, args, {
     reject: false,
     encoding: 'buffer',
@@ -44,20 +44,20 @@ export async function runScript(
   container: Container,
   script: string,
   { user }: { user?: string } = {},
-): Promise<Answer | null> {
+): Promise<ScriptOutput | null> {
   const { command, name } = container;
-  const answer = await askCli(command, scriptArgs(container, user), { input: script });
+  const answer = await runCli(command, scriptArgs(container, user), { input: script });
   if (answer.exitCode === 0) return answer;
   const state = await stateOf(container);
   if (state === 'missing') return null;
   if (state === 'running' && !NOT_RUNNING.test(answer.stderr)) return answer;
-  assertAnswered(`${command} start ${name}`, await askCli(command, ['start', name]));
-  return askCli(command, scriptArgs(container, user), { input: script });
+  assertAnswered(`${command} start ${name}`, await runCli(command, ['start', name]));
+  return runCli(command, scriptArgs(container, user), { input: script });
 }
 
 /** @throws Error if the command line or its daemon does not work */
 export async function stateOf({ command, name }: Container): Promise<'missing' | 'running' | 'stopped'> {
-  const answer = await askCli(command, ['container', 'inspect', '--format', '{{.State.Running}}', name]);
+  const answer = await runCli(command, ['container', 'inspect', '--format', '{{.State.Running}}', name]);
   if (answer.exitCode !== 0 && NOT_THERE.test(answer.stderr)) return 'missing';
   assertAnswered(`${command} inspect ${name}`, answer);
   return answer.stdout.toString().trim() === 'true' ? 'running' : 'stopped';
@@ -71,10 +71,10 @@ const LOOK_MS = 20_000;
 export async function findImage({
   image,
   command,
-}: WantedContainer): Promise<{ found: FoundImage } | { found: null; why: string }> {
-  if ((await findExecutable(command)) === null)
+}: RequestedContainer): Promise<{ found: FoundImage } | { found: null; why: string }> {
+  if (findExecutable(command) === null)
     return { found: null, why: `${command} is not on PATH; install it (apt install ${packageOf[command]})` };
-  const { exitCode, stdout, stderr } = await askCli(
+  const { exitCode, stdout, stderr } = await runCli(
     command,
     ['image', 'inspect', '--format', '{{.Id}} {{json .Config.Env}}', image],
     { timeoutMs: LOOK_MS },
@@ -96,8 +96,8 @@ export async function findImage({
 const packageOf: Record<Container['command'], string> = { docker: 'docker.io', podman: 'podman' };
 
 /** Returns why `docker` or `podman` cannot be used on this machine; null if it can. */
-export async function whyNoCli(command: Container['command']): Promise<string | null> {
-  if ((await findExecutable(command)) === null) return `${command} is not on PATH`;
-  const { exitCode, stderr } = await askCli(command, ['ps', '--quiet'], { timeoutMs: LOOK_MS });
+export async function cliProblem(command: Container['command']): Promise<string | null> {
+  if (findExecutable(command) === null) return `${command} is not on PATH`;
+  const { exitCode, stderr } = await runCli(command, ['ps', '--quiet'], { timeoutMs: LOOK_MS });
   return exitCode === 0 ? null : reasonIn(stderr);
 }

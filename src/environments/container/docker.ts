@@ -1,8 +1,15 @@
-import type { Container, Environment, EnvironmentHandle, Place, Wanted, WantedContainer } from '../environment.js';
+import type {
+  Container,
+  Environment,
+  EnvironmentHandle,
+  Place,
+  RequestedEnvironment,
+  RequestedContainer,
+} from '../environment.js';
 import { assertAnswered, MachineGone, reasonIn, type CommandLimits, type Machine } from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
-import { askCli, findImage, runScript, scriptArgs, stateOf, whyNoCli } from './container-cli.js';
+import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem } from './container-cli.js';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -15,13 +22,13 @@ const POLL_MS = 250;
 
 async function remove(container: Container): Promise<void> {
   const { command, name } = container;
-  const answer = await askCli(command, ['rm', '--force', '--volumes', name]);
+  const answer = await runCli(command, ['rm', '--force', '--volumes', name]);
   if (answer.exitCode !== 0 && (await stateOf(container)) !== 'missing')
     assertAnswered(`${command} rm ${name}`, answer);
 }
 
 async function create({ command, name, image }: Container, mark: string): Promise<void> {
-  const made = await askCli(command, [
+  const made = await runCli(command, [
     ...['run', '--detach', '--pull', 'never', '--name', name, '--label', `${LABEL}=${mark}`],
     // Everything that is started in it carries the mark of the run.
     ...['--env', `${RUN_MARK}=${mark}`, '--workdir', '/', '--entrypoint', 'sh'],
@@ -83,24 +90,24 @@ function containerOf({ container, mark }: EnvironmentHandle): Machine {
 /** A separate container for each run, with Docker or Podman. */
 export const docker: Environment = {
   ...machineEnvironment(containerOf),
-  async choose(wanted: Wanted & WantedContainer) {
+  async choose(wanted: RequestedEnvironment & RequestedContainer) {
     const place: Place = { type: 'docker', lacking: null, network: 'isolated', lacksNetwork: null };
     const image = await findImage(wanted);
     if (image.found === null) return { ...place, lacking: image.why };
     return { ...place, container: { command: wanted.command, ...image.found, name: wanted.image } };
   },
 
-  async whyUnusable(wanted, folders) {
+  async environmentProblem(wanted, folders) {
     const { lacking } = await docker.choose(wanted, folders);
     return lacking === null ? null : { why: lacking, isFinal: false };
   },
 
-  whyForgeable: (handle) => Promise.resolve(FORGEABLE[wayOfOutput(handle)]),
+  forgeryRisk: (handle) => Promise.resolve(FORGEABLE[wayOfOutput(handle)]),
 
   doctor: {
     async containers() {
       const found = await Promise.all(
-        (['docker', 'podman'] as const).map(async (command) => [command, await whyNoCli(command)] as const),
+        (['docker', 'podman'] as const).map(async (command) => [command, await cliProblem(command)] as const),
       );
       const usable = found.flatMap(([command, why]) => (why === null ? [command] : []));
       return usable.length > 0

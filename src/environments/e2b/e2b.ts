@@ -1,16 +1,16 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Environment, EnvironmentHandle, Place, Wanted } from '../environment.js';
+import type { Environment, EnvironmentHandle, Place, RequestedEnvironment } from '../environment.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { killUntilNoneLeft } from '../machine/scripts.js';
-import { type Answer, type CommandLimits, type Machine, MachineGone, quoted } from '../machine/machine.js';
+import { type ScriptOutput, type CommandLimits, type Machine, MachineGone, quoted } from '../machine/machine.js';
 import { NO_CAP, outputOf, captureCommand, readCaptured, type Captured } from './capture.js';
 import { copyIn, copyOut } from './copy.js';
 import { E2B_KEY, E2bRefused, explained, findE2b, optionsInShell, tryE2b } from './service.js';
 import { readRecord, removeAccess, writeRecord } from './sandbox-state.js';
 import {
   cloudOf,
-  connect,
+  connectSandbox,
   createSandbox,
   forget,
   removeSandboxes,
@@ -31,9 +31,9 @@ const END_MS = 20_000;
 const END_POLL_MS = 500;
 
 /** Runs a script, and again if the connection fails. Returns null if the sandbox is gone. */
-async function run(handle: EnvironmentHandle, script: string, user?: 'root'): Promise<Answer | null> {
+async function run(handle: EnvironmentHandle, script: string, user?: 'root'): Promise<ScriptOutput | null> {
   for (let attempt = 0; ; attempt++) {
-    const connected = await connect(handle);
+    const connected = await connectSandbox(handle);
     if (connected === null) return null;
     try {
       const running = await startInSandbox(connected, {
@@ -49,7 +49,7 @@ async function run(handle: EnvironmentHandle, script: string, user?: 'root'): Pr
       const reason = explained(connected.e2b, `run a script in ${titleOf(handle)}`, error);
       const pauseMs = PAUSES_MS[attempt];
       if (reason instanceof E2bRefused || pauseMs === undefined) {
-        if ((await connect(handle)) === null) return null;
+        if ((await connectSandbox(handle)) === null) return null;
         throw reason;
       }
       await sleep(pauseMs);
@@ -101,7 +101,7 @@ async function command(
 /** Kills a command, again and again until it has ended: it may not have begun yet. */
 async function endCommand(
   handle: EnvironmentHandle,
-  running: Running,
+  running: RunningSandbox,
   endScript: string,
   state: { settled: boolean },
 ): Promise<void> {
@@ -121,7 +121,7 @@ async function fail(handle: EnvironmentHandle, { e2b }: Connected, error: unknow
 
 /** @throws Error if the sandbox is gone */
 async function existing(handle: EnvironmentHandle): Promise<Connected> {
-  const connected = await connect(handle);
+  const connected = await connectSandbox(handle);
   if (connected !== null) return connected;
   const record = await readRecord(handle);
   throw new MachineGone(
@@ -163,7 +163,7 @@ const sandboxes = machineEnvironment(machineOf);
 /** A separate sandbox of E2B for each run, made with the package `e2b`. */
 export const e2b: Environment = {
   ...sandboxes,
-  choose({ template, timeout_secs }: Extract<Wanted, { type: 'e2b' }>, folders) {
+  choose({ template, timeout_secs }: Extract<RequestedEnvironment, { type: 'e2b' }>, folders) {
     const { module, why } = findE2b(folders);
     const place: Place = { type: 'e2b', lacking: why, network: 'isolated', lacksNetwork: null };
     return Promise.resolve(
@@ -171,7 +171,7 @@ export const e2b: Environment = {
     );
   },
 
-  async whyUnusable(_wanted, folders, env) {
+  async environmentProblem(_wanted, folders, env) {
     const { module, why } = findE2b(folders);
     if (module === null) return { why, isFinal: true };
     const options = optionsInShell(env);
@@ -183,7 +183,7 @@ export const e2b: Environment = {
       : tryE2b(module, options);
   },
 
-  whyForgeable: () =>
+  forgeryRisk: () =>
     Promise.resolve('what the agent prints is kept in its own sandbox for a moment: it could change it there'),
 
   doctor: {
@@ -234,7 +234,7 @@ const PIECE = 256 * 1024;
 const START_MS = 30_000;
 
 /** A script that runs in a sandbox. */
-interface Running {
+interface RunningSandbox {
   /** Its exit status and output. Rejects if the connection is lost or the sandbox ends. */
   ended: Promise<{ exitCode: number; stdout: Captured; stderr: Captured }>;
   /** Stops to wait for it. */
@@ -245,7 +245,7 @@ interface Running {
 async function startInSandbox(
   { e2b, sandbox }: Connected,
   { script, cap, mark, user }: { script: string; cap: number; mark: string; user?: 'root' },
-): Promise<Running> {
+): Promise<RunningSandbox> {
   const bytes = Buffer.from(script);
   const started = await sandbox.commands.run(captureCommand(bytes.length, cap), {
     background: true,

@@ -24,7 +24,7 @@ const connections = remembered(() => new Map<string, Promise<Connected | null>>(
 export const forget = ({ name }: CloudSandbox): void => void connections().delete(name);
 
 /** Returns a connection to the run's sandbox; null if the sandbox does not exist. */
-export async function connect(handle: EnvironmentHandle): Promise<Connected | null> {
+export async function connectSandbox(handle: EnvironmentHandle): Promise<Connected | null> {
   const cloud = cloudOf(handle);
   const connecting = connections().get(cloud.name) ?? newConnection(handle, cloud);
   connections().set(cloud.name, connecting);

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isFolder, markOf, readTextIfThere, waitUntil } from '#host';
+import { isRealFolder, markOf, readTextIfThere, waitUntil } from '#host';
 import type { CommandResult } from '#lib';
 import type { Work, EnvironmentHandle, ExecRequest, ProcessState, StartRequest } from '../environment.js';
 import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
@@ -157,7 +157,7 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     else await stop(machine, handle, what.start, what.reason);
   },
 
-  async look(handle, path, folder = handle.workspace) {
+  async lookInside(handle, path, folder = handle.workspace) {
     const machine = machineOf(handle);
     const print = async (limit?: number): Promise<Buffer | null> => {
       const answer = await machine.run(lookScript(folder, path, limit));
@@ -175,7 +175,7 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
   view: (handle, use) =>
     withScratch(handle, async (scratch) => {
       const copy = await machineOf(handle).copyOut(handle.workspace, scratch);
-      return copy !== null && (await isFolder(copy)) ? use(copy) : null;
+      return copy !== null && isRealFolder(copy) ? use(copy) : null;
     }),
 
   async dispose(handle) {

@@ -7,7 +7,7 @@ import type { EnvironmentHandle } from '../environment.js';
 const REASON_LENGTH = 300;
 
 /** Output of a script in a machine. */
-export interface Answer {
+export interface ScriptOutput {
   exitCode: number;
   stdout: Buffer;
   stderr: string;
@@ -45,7 +45,7 @@ export interface Machine {
    * the machine does not exist.
    * @throws Error if the machine cannot be reached
    */
-  run: (script: string, user?: 'root') => Promise<Answer | null>;
+  run: (script: string, user?: 'root') => Promise<ScriptOutput | null>;
   /**
    * Runs a script once and waits for its end; its output is capped.
    * @throws MachineGone if it is gone, and the signal's reason on abort
@@ -82,7 +82,7 @@ export async function mustRun(machine: Machine, what: string, script: string, us
 export const reasonIn = (stderr: string): string => endOf(stderr.trim().split('\n').at(-1) ?? '', REASON_LENGTH);
 
 /** @throws Error with the reason that the command printed, if it failed */
-export function assertAnswered(what: string, { exitCode, stderr }: Pick<Answer, 'exitCode' | 'stderr'>): void {
+export function assertAnswered(what: string, { exitCode, stderr }: Pick<ScriptOutput, 'exitCode' | 'stderr'>): void {
   if (exitCode !== 0) throw new Error(`${what} failed: ${reasonIn(stderr)}`);
 }
 

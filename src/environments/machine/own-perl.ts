@@ -22,7 +22,7 @@ const found = remembered(find);
 
 /** Finds perl of this machine and all that it loads; null if there is none that could work in another Linux system. */
 async function find(): Promise<OwnPerl | null> {
-  const program = process.platform === 'linux' ? await findExecutable('perl') : null;
+  const program = process.platform === 'linux' ? findExecutable('perl') : null;
   if (program === null) return null;
   const listed = await execa(program, [...PERL_MODULES, '-MDynaLoader', '-e', LIST], { reject: false });
   const lines = listed.stdout.split('\n').map((line) => line.split('\t'));

@@ -1,5 +1,5 @@
 import { assertNever, compilePattern, isJsonObject, type Json, parseJson, suggest } from '#lib';
-import { kindOf, printed, quote } from '../verdicts.js';
+import { jsonKindOf, printed, quotedText } from '../verdicts.js';
 
 /** True if two JSON values are equal. 3 equals 3.0; the order of keys does not matter; types must be the same. */
 function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
@@ -80,12 +80,12 @@ function parseWord(word: 'equals' | 'contains' | 'matches', rest: string): Parse
 function parseComparison(ofLength: boolean, operator: Operator, written: string): ParsedAssertion {
   if (ofLength) {
     if (/^\d+$/.test(written)) return parsed({ kind: 'length', operator, length: Number(written) });
-    return invalid(`"len ${operator}" needs a whole number, not ${quote(written)}`);
+    return invalid(`"len ${operator}" needs a whole number, not ${quotedText(written)}`);
   }
   const number = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(written) ? Number(written) : NaN;
   if ((operator === '==' || operator === '!=') && isInexact(number)) return invalid(inexactText(number));
   if (Number.isFinite(number)) return parsed({ kind: 'number', operator, number });
-  return invalid(`"${operator}" needs a number, not ${quote(written)}; for other values write "equals V"`);
+  return invalid(`"${operator}" needs a number, not ${quotedText(written)}; for other values write "equals V"`);
 }
 
 /** Parses an assertion. Blanks around it are ignored. */
@@ -102,8 +102,8 @@ export function parseAssertion(text: string): ParsedAssertion {
   if (trimmed === '') return invalid(`the assertion is blank: expected ${FORMS}`);
   const [first = ''] = trimmed.split(/\s/);
   const near = suggest(first, ['exists', 'equals', 'contains', 'matches', 'len']);
-  const hint = near === null || near === first ? ': expected' : `; did you mean ${quote(near)}? Expected`;
-  return invalid(`unknown assertion ${quote(trimmed)}${hint} ${FORMS}`);
+  const hint = near === null || near === first ? ': expected' : `; did you mean ${quotedText(near)}? Expected`;
+  return invalid(`unknown assertion ${quotedText(trimmed)}${hint} ${FORMS}`);
 }
 
 const lengthOf = (value: Json): number | null => {
@@ -123,20 +123,20 @@ function objection(assertion: Assertion, value: Json): string | null {
     case 'equals':
       return jsonEqual(value, assertion.value) ? null : `expected ${printed(assertion.value)}, ${found}`;
     case 'contains':
-      if (typeof value !== 'string') return `"contains" needs a string, found ${kindOf(value)}`;
-      return value.includes(assertion.substring) ? null : `expected ${quote(assertion.substring)} in it, ${found}`;
+      if (typeof value !== 'string') return `"contains" needs a string, found ${jsonKindOf(value)}`;
+      return value.includes(assertion.substring) ? null : `expected ${quotedText(assertion.substring)} in it, ${found}`;
     case 'matches':
-      if (typeof value !== 'string') return `"matches" needs a string, found ${kindOf(value)}`;
-      return assertion.test(value) ? null : `expected a match of ${quote(assertion.pattern)}, ${found}`;
+      if (typeof value !== 'string') return `"matches" needs a string, found ${jsonKindOf(value)}`;
+      return assertion.test(value) ? null : `expected a match of ${quotedText(assertion.pattern)}, ${found}`;
     case 'number': {
       const { operator, number } = assertion;
-      if (typeof value !== 'number') return `"${operator}" needs a number, found ${kindOf(value)}`;
+      if (typeof value !== 'number') return `"${operator}" needs a number, found ${jsonKindOf(value)}`;
       return comparisons[operator](value, number) ? null : `expected ${operator} ${number}, ${found}`;
     }
     case 'length': {
       const { operator, length } = assertion;
       const actual = lengthOf(value);
-      if (actual === null) return `"len" needs an array or an object, found ${kindOf(value)}`;
+      if (actual === null) return `"len" needs an array or an object, found ${jsonKindOf(value)}`;
       return comparisons[operator](actual, length) ? null : `expected len ${operator} ${length}, found len ${actual}`;
     }
     default:

@@ -2,7 +2,7 @@ import parse from 'jsonpath-rfc9535/parser';
 import { type Json, ownValue } from '#lib';
 import { query } from 'jsonpath-rfc9535';
 import type { JsonPathQuery } from 'jsonpath-rfc9535/parser';
-import { quote } from '../verdicts.js';
+import { quotedText } from '../verdicts.js';
 
 type Segment = JsonPathQuery['segments'][number];
 type Node = { type: string } & Record<string, unknown>;
@@ -109,12 +109,13 @@ type CompiledJsonPath =
 
 function explain(path: string, error: unknown): string {
   if (path.trim() === '') return 'the JSON path is blank; "$" is the whole value';
-  if (!path.startsWith('$')) return `${quote(path)} is not a JSON path: it must begin with "$", like $.items[0].name`;
+  if (!path.startsWith('$'))
+    return `${quotedText(path)} is not a JSON path: it must begin with "$", like $.items[0].name`;
   const offset = (error as { location?: { start?: { offset?: number } } }).location?.start?.offset ?? 0;
-  const where = offset < path.length ? `unexpected ${quote(path.slice(offset))}` : 'it ends too early';
+  const where = offset < path.length ? `unexpected ${quotedText(path.slice(offset))}` : 'it ends too early';
   const inName = offset < path.length && /\.\w+$/.test(path.slice(0, offset));
   const hint = inName ? `; names with more than letters, digits and "_" are written $['a-b']` : '';
-  return `${quote(path)} is not a JSON path (RFC 9535): ${where}${hint}`;
+  return `${quotedText(path)} is not a JSON path (RFC 9535): ${where}${hint}`;
 }
 
 function parsePath(path: string): JsonPathQuery | { message: string } {
@@ -133,7 +134,7 @@ export function compileJsonPath(path: string): CompiledJsonPath {
   const parsed = parsePath(path);
   if ('message' in parsed) return { ok: false, message: parsed.message };
   const flaw = jsonPathFlaw(parsed);
-  if (flaw !== null) return { ok: false, message: `${quote(path)}: ${flaw}` };
+  if (flaw !== null) return { ok: false, message: `${quotedText(path)}: ${flaw}` };
   const singular = isSingular(parsed.segments);
   return {
     ok: true,

@@ -28,7 +28,7 @@ function objectIn(text: string): { [key: string]: Json } | null {
 }
 
 /** The content of a valid answer of the judge. */
-export interface Answer {
+export interface JudgeScores {
   scores: Record<string, number>;
   confidence: number;
   issues: string[];
@@ -36,7 +36,7 @@ export interface Answer {
   fields: Record<string, Json>;
 }
 
-type ReadAnswer = { ok: true; answer: Answer } | { ok: false; problem: string };
+type ReadAnswer = { ok: true; answer: JudgeScores } | { ok: false; problem: string };
 
 /** Fields that every answer has, whether or not the rubric requires them. `weighted_score` is computed here. */
 const STANDARD = ['scores', 'weighted_score', 'confidence', 'issues', 'highlights'];

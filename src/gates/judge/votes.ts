@@ -1,5 +1,5 @@
 import type { Rubric } from './rubric.js';
-import { weightedScore, type Answer } from './answer.js';
+import { weightedScore, type JudgeScores } from './answer.js';
 
 /** The spread of a judge's votes. */
 interface Spread {
@@ -10,7 +10,7 @@ interface Spread {
 }
 
 /** The combined result of a judge's votes. */
-export interface CombinedVotes extends Answer {
+export interface CombinedVotes extends JudgeScores {
   weighted_score: number;
   /** The weighted score of each vote, in order. */
   votes: number[];
@@ -22,7 +22,7 @@ export interface CombinedVotes extends Answer {
  * Combines the votes of a judge. Numbers are means; issues and highlights are those of all votes, without duplicates.
  * Other fields are texts, which have no mean: they are taken from the vote whose score is closest to the mean score.
  */
-export function combineVotes(rubric: Rubric, answers: readonly Answer[]): CombinedVotes {
+export function combineVotes(rubric: Rubric, answers: readonly JudgeScores[]): CombinedVotes {
   const scores = Object.fromEntries(
     rubric.criteria.map(({ id }) => [id, mean(answers.map((answer) => answer.scores[id] ?? 0))]),
   );

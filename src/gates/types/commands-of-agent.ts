@@ -2,11 +2,11 @@ import { pattern } from '#input';
 import type { CommandLine } from '#model';
 import { z } from 'zod';
 import { boundsProblem, comparedWith, judgeNumber } from '../bounds.js';
-import { checkTrajectory, seenOnly, whyMoreCommands } from '../check-trajectory.js';
+import { checkTrajectory, seenOnly, unseenCommandsReason } from '../check-trajectory.js';
 import { commonFields, count } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { brokenPattern } from '../text-matcher.js';
-import { broken, countOf, fail, pass, quote, tooSlow } from '../verdicts.js';
+import { broken, pluralText, fail, pass, quotedText, tooSlow } from '../verdicts.js';
 
 const SHOWN = 3;
 
@@ -19,7 +19,7 @@ function commandsMatching({ whole, parts }: CommandLine, matching: ReadonlySet<s
 function listed(commands: string[]): string {
   if (commands.length === 0) return '';
   const more = commands.length > SHOWN ? `, and ${commands.length - SHOWN} more` : '';
-  return ` (${commands.slice(0, SHOWN).map(quote).join(', ')}${more})`;
+  return ` (${commands.slice(0, SHOWN).map(quotedText).join(', ')}${more})`;
 }
 
 /**
@@ -40,9 +40,9 @@ function checkCalls(
     const matching = new Set(texts.filter((_, index) => tested[index]));
     const found = commands.flatMap((command) => commandsMatching(command, matching));
     const dropped = commandCount - commands.reduce((kept, { parts }) => kept + parts.length, 0);
-    const why = whyMoreCommands(trajectory);
+    const why = unseenCommandsReason(trajectory);
     const unseen = why === null ? dropped : Infinity;
-    const evidence = `${found.length || 'none'} of ${countOf(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quote(pattern)}${listed(found)}`;
+    const evidence = `${found.length || 'none'} of ${pluralText(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quotedText(pattern)}${listed(found)}`;
     const note = seenOnly(trajectory);
     const compared = comparedWith({ min, max }, found.length, unseen);
     if (compared === 'above') return fail(`${evidence}; expected ${max === 0 ? 'none' : `at most ${max}`}${note}`);
@@ -90,11 +90,11 @@ export const maxCommands = defineGate({
       max: count.describe('How many shell commands the agent may run'),
     })
     .describe('The agent ran at most `max` shell commands'),
-  subject: (spec) => countOf(spec.max, 'command'),
+  subject: (spec) => pluralText(spec.max, 'command'),
   check: ({ max }, context) =>
     checkTrajectory(context, (trajectory) => {
-      const ran = countOf(trajectory.commandCount, 'command');
-      const why = whyMoreCommands(trajectory);
+      const ran = pluralText(trajectory.commandCount, 'command');
+      const why = unseenCommandsReason(trajectory);
       const evidence = `${ran}; expected at most ${max}`;
       return judgeNumber(
         { max },

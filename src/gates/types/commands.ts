@@ -7,7 +7,7 @@ import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { compileJsonPath } from '../json/json-path.js';
 import { parseAssertion } from '../json/json-assertion.js';
 import { containing, matching, type TextMatcher } from '../text-matcher.js';
-import { broken, fail, pass, quote, tooSlow } from '../verdicts.js';
+import { broken, fail, pass, quotedText, tooSlow } from '../verdicts.js';
 
 /** Runs a command and checks that it exits with the expected code in time. */
 async function checkExit(
@@ -53,7 +53,7 @@ async function checkOutput(
   const found = await wanted.test(result.stdout);
   if (found === null) return tooSlow(spec.timeout_secs);
   if (found) return pass(`stdout ${wanted.does}`);
-  const shown = result.stdout === '' ? 'it is empty' : `it begins with ${quote(result.stdout)}`;
+  const shown = result.stdout === '' ? 'it is empty' : `it begins with ${quotedText(result.stdout)}`;
   const cut = stdoutCut(result);
   return fail(`stdout ${wanted.doesNot}; ${shown}${cut === null ? '' : `; ${cut}`}`);
 }
@@ -103,7 +103,8 @@ export const commandJsonPath = defineGate({
     if (failure !== null) return fail(failure);
     const cut = stdoutCut(result);
     if (cut !== null) return fail(`stdout is too long to be read as JSON: ${cut}`);
-    if (parseJson(result.stdout) === undefined) return fail(`stdout is not one JSON value: ${quote(result.stdout)}`);
+    if (parseJson(result.stdout) === undefined)
+      return fail(`stdout is not one JSON value: ${quotedText(result.stdout)}`);
     const input = { path: spec.path, assertion: spec.assertion, json: result.stdout };
     const applied = await context.work('holds', input, spec.timeout_secs);
     if (applied === null) return tooSlow(spec.timeout_secs);

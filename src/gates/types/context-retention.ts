@@ -9,13 +9,13 @@ import {
   isMajority,
   meanOf,
   onceProblem,
-  percent,
+  percentText,
   readAnswer,
   share,
 } from '../asking.js';
 import { defineGate, type Verdict } from '../gate.js';
 import { foldCase } from '../text-matcher.js';
-import { broken, fail, pass, quote } from '../verdicts.js';
+import { broken, fail, pass, quotedText } from '../verdicts.js';
 
 const Answer = z.object({
   tests: z.array(z.object({ item: z.string(), turn: z.int(), reasoning: z.string(), aware: z.boolean() })),
@@ -35,10 +35,10 @@ export function testsOf(turns: readonly Turn[], items: readonly string[], retent
   const tests: Test[] = [];
   for (const item of items) {
     const mention = turns.findIndex(({ user }) => foldCase(user).includes(foldCase(item)));
-    if (mention === -1) return `the user never mentioned ${quote(item)}`;
+    if (mention === -1) return `the user never mentioned ${quotedText(item)}`;
     const later = turns.slice(mention + 1, mention + 1 + retentionTurns);
     if (later.length === 0)
-      return `the user mentioned ${quote(item)} only in the last turn, so what the agent remembers was not tested`;
+      return `the user mentioned ${quotedText(item)} only in the last turn, so what the agent remembers was not tested`;
     tests.push(...later.map(({ number }) => ({ item, turn: number })));
   }
   return tests;
@@ -59,8 +59,8 @@ export function judgeRetention(
     return { item, accuracy: meanOf(own.map(({ aware }) => (aware ? 1 : 0))) };
   });
   const accuracy = meanOf(items.map((one) => one.accuracy));
-  const each = items.map((one) => `${quote(one.item)} ${percent(one.accuracy)}`).join(', ');
-  const message = `remembered ${percent(accuracy)}; expected at least ${percent(threshold)} (${each})`;
+  const each = items.map((one) => `${quotedText(one.item)} ${percentText(one.accuracy)}`).join(', ');
+  const message = `remembered ${percentText(accuracy)}; expected at least ${percentText(threshold)} (${each})`;
   return {
     ...(accuracy >= threshold ? pass(message) : fail(message)),
     detail: { accuracy, items, tests: results },

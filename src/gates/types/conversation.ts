@@ -8,14 +8,14 @@ import {
   isMajority,
   meanOf,
   onceProblem,
-  percent,
+  percentText,
   readAnswer,
   share,
 } from '../asking.js';
 import { type Bounds, boundsProblem, describeBounds, judgeNumber } from '../bounds.js';
 import { commonFields } from '../fields.js';
 import { defineGate, type Verdict } from '../gate.js';
-import { countOf, fail, pass } from '../verdicts.js';
+import { pluralText, fail, pass } from '../verdicts.js';
 
 const turns = z.int().min(1);
 
@@ -69,7 +69,7 @@ export const conversationLength = defineGate({
     checkTurns(context, ({ length }) => {
       const bounds = boundsOf(spec);
       const optimal = spec.optimal_turns === undefined ? '' : `; optimal ${spec.optimal_turns}`;
-      const message = `${countOf(length, 'turn')}; expected ${describeBounds(bounds)}${optimal}`;
+      const message = `${pluralText(length, 'turn')}; expected ${describeBounds(bounds)}${optimal}`;
       return judgeNumber(bounds, { known: length, unknown: 0 }, message, message);
     }),
 });
@@ -102,7 +102,7 @@ export function judgeFlow(
   });
   const reached = meanOf(found.map(({ present }) => (present ? 1 : 0)));
   const missing = found.filter(({ present }) => !present).map(({ pattern }) => pattern);
-  const message = `${wanted.length - missing.length} of ${wanted.length} patterns; expected at least ${percent(threshold)}${missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`}`;
+  const message = `${wanted.length - missing.length} of ${wanted.length} patterns; expected at least ${percentText(threshold)}${missing.length === 0 ? '' : `; missing: ${missing.join(', ')}`}`;
   return {
     ...(reached >= threshold ? pass(message) : fail(message)),
     detail: { patterns: found, share: reached },

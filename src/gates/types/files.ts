@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checksPath, commonFields, substring } from '../fields.js';
 import { defineGate, type FileStat, fileText, type GateContext, type Verdict } from '../gate.js';
 import { containing, matching, type TextMatcher } from '../text-matcher.js';
-import { broken, fail, pass, quote, tooSlow } from '../verdicts.js';
+import { broken, fail, pass, quotedText, tooSlow } from '../verdicts.js';
 
 /** Returns why there is no file or directory to check. Null if there is one. */
 function statProblem(path: string, look: FileStat): string | null {
@@ -24,7 +24,7 @@ function statProblem(path: string, look: FileStat): string | null {
 }
 
 /** In bytes. Larger files may not fit into a string or into memory, and an agent must not crash the worker. */
-const TEXT_LIMIT = 256 * 1024 * 1024;
+const MAX_TEXT = 256 * 1024 * 1024;
 
 /** Judges the text of a file. The words of `wanted` complete "notes.md …" ("contains x"). */
 async function checkFileText(
@@ -34,8 +34,8 @@ async function checkFileText(
 ): Promise<Verdict> {
   const look = await context.look(path);
   if (look.kind !== 'file') return fail(statProblem(path, look) ?? `${path} is a directory, not a file`);
-  if (look.bytes > TEXT_LIMIT)
-    return fail(`${path} is too large to read: ${formatBytes(look.bytes)}, more than ${formatBytes(TEXT_LIMIT)}`);
+  if (look.bytes > MAX_TEXT)
+    return fail(`${path} is too large to read: ${formatBytes(look.bytes)}, more than ${formatBytes(MAX_TEXT)}`);
   const text = await look.text();
   if (text === null) return fail(`${path} is not UTF-8 text`);
   const found = await wanted.test(text);
@@ -93,7 +93,7 @@ export function describeDifference(found: string, expected: string): string {
   const line = before.split('\n').length;
   const lineOf = (text: string): string => {
     const [first = ''] = text.slice(start, start + CHUNK).split('\n');
-    return text.length <= start ? 'the end of the file' : quote(first);
+    return text.length <= start ? 'the end of the file' : quotedText(first);
   };
   const [wanted, got] = [lineOf(expected), lineOf(found)];
   return wanted === got

@@ -16,7 +16,7 @@ import {
 import { checkTrajectory } from '../check-trajectory.js';
 import { defineGate, type GateQuestion, type Verdict } from '../gate.js';
 import { compileJsonSchema } from '../json/json-schema.js';
-import { broken, fail, pass, quote } from '../verdicts.js';
+import { broken, fail, pass, quotedText } from '../verdicts.js';
 
 const Capability = z.object({ capability: z.string(), reasoning: z.string(), achieved: z.boolean() });
 
@@ -108,7 +108,7 @@ export function judgeVotes(
     ...(votes.length === 1
       ? []
       : [`${votes.filter((vote) => countsFor(expected, vote)).length} of ${votes.length} votes`]),
-    ...(lacking.length === 0 ? [] : [`not achieved: ${lacking.map((one) => quote(one.capability)).join(', ')}`]),
+    ...(lacking.length === 0 ? [] : [`not achieved: ${lacking.map((one) => quotedText(one.capability)).join(', ')}`]),
     qualitative_summary,
   ].join('; ');
   return {

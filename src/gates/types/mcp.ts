@@ -7,7 +7,7 @@ import { checkTrajectory } from '../check-trajectory.js';
 import { commonFields, count, mcpServer } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { compileJsonSchema } from '../json/json-schema.js';
-import { broken, countOf, fail, pass, printed, quote } from '../verdicts.js';
+import { broken, pluralText, fail, pass, printed, quotedText } from '../verdicts.js';
 
 /** The record of one server under test, or of all of them. */
 interface RecordedMcp {
@@ -91,7 +91,7 @@ const checkToolCalls = (spec: ToolCalls, context: GateContext): Promise<Verdict>
       (args === undefined || contains(given, args)) &&
       (compiled === null || compiled.problemOf(given) === null);
     const found = calls.filter(isWanted).length;
-    const evidence = `${countOf(found, 'call')} of ${quote(spec.tool)}${describeArgs(spec)}`;
+    const evidence = `${pluralText(found, 'call')} of ${quotedText(spec.tool)}${describeArgs(spec)}`;
     const wanted = `expected ${max === Infinity ? `at least ${min}` : `${min} to ${max}`}`;
     const compared = comparedWith({ min, max }, found, limits.length > 0 ? Infinity : dropped);
     if (compared === 'above' || compared === 'below')
@@ -104,8 +104,10 @@ const checkToolCalls = (spec: ToolCalls, context: GateContext): Promise<Verdict>
     if (after === undefined || found === 0) return pass(evidence);
     const first = calls.findIndex(({ tool }) => tool === after);
     return first !== -1 && first < calls.findIndex(isWanted)
-      ? pass(`${evidence}, after ${quote(after)}`)
-      : fail(`${evidence}; expected a call of ${quote(after)} before${first === -1 ? ', which was not called' : ''}`);
+      ? pass(`${evidence}, after ${quotedText(after)}`)
+      : fail(
+          `${evidence}; expected a call of ${quotedText(after)} before${first === -1 ? ', which was not called' : ''}`,
+        );
   });
 
 const describeArgs = ({ args, args_schema }: { args?: unknown; args_schema?: unknown }): string =>
@@ -117,7 +119,7 @@ function others(calls: readonly McpCall[], tool: string): string {
   const shown = same.slice(0, SHOWN).map((call) => printed(call.arguments));
   if (same.length > 0) return `; its calls had ${shown.join(', ')}`;
   const names = [...new Set(calls.map((call) => call.tool))];
-  return `; ${names.length === 0 ? 'no tool was called' : `the agent called ${quote(names.join(', '))}`}`;
+  return `; ${names.length === 0 ? 'no tool was called' : `the agent called ${quotedText(names.join(', '))}`}`;
 }
 
 export const mcpToolCalled = defineGate({
@@ -172,8 +174,8 @@ export const mcpNoErrors = defineGate({
     checkMcp(context, server, ({ calls, dropped, problems, limits }) => {
       const failed = calls.filter(({ is_error }) => is_error);
       const errors = [...problems, ...failed.map((call) => `${call.server} ${call.tool}: ${call.why ?? 'failed'}`)];
-      const total = countOf(calls.length + dropped, 'call');
-      const evidence = `${countOf(errors.length, 'error')} in ${total}${listed(errors)}`;
+      const total = pluralText(calls.length + dropped, 'call');
+      const evidence = `${pluralText(errors.length, 'error')} in ${total}${listed(errors)}`;
       if (errors.length > allow) return fail(evidence);
       if (limits.length > 0) return broken(`${evidence}${problemsNote(limits)}`);
       return dropped > 0 ? broken(`${evidence}; the last ${dropped} calls were not kept`) : pass(evidence);

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { whyMoreCalls } from '../check-trajectory.js';
+import { unseenCallsReason } from '../check-trajectory.js';
 import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
-import { broken, countOf, fail, pass, quote } from '../verdicts.js';
+import { broken, pluralText, fail, pass, quotedText } from '../verdicts.js';
 
 /** Lists the first failed calls. */
 function named(lines: readonly string[], failed: number): string {
   if (lines.length === 0) return '';
   const more = failed > lines.length ? `, and ${failed - lines.length} more` : '';
-  return `: ${lines.map(quote).join(', ')}${more}`;
+  return `: ${lines.map(quotedText).join(', ')}${more}`;
 }
 
 export const noTranscriptErrors = defineGate({
@@ -19,11 +19,11 @@ export const noTranscriptErrors = defineGate({
   check: async (_spec, context) => {
     const efficiency = await context.efficiency();
     const trajectory = await context.trajectory();
-    const unseen = trajectory === null ? null : whyMoreCalls(trajectory);
+    const unseen = trajectory === null ? null : unseenCallsReason(trajectory);
     if (efficiency === null)
       return broken(unseen === null ? 'there is no transcript' : `the calls are unknown: ${unseen}`);
     const { error_count: failed, total_commands: total } = efficiency;
-    const counted = countOf(total, 'command');
+    const counted = pluralText(total, 'command');
     if (failed > 0) return fail(`${failed} of ${counted} failed${named(trajectory?.failed ?? [], failed)}`);
     if (trajectory?.structured === false && total === 0)
       return broken('the agent printed only text, which shows no call of the target');

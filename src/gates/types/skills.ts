@@ -1,9 +1,9 @@
 import { ownValue } from '#lib';
 import { z } from 'zod';
-import { checkTrajectory, whyMoreCalls } from '../check-trajectory.js';
+import { checkTrajectory, unseenCallsReason } from '../check-trajectory.js';
 import { commonFields, skillName } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
-import { broken, countOf, fail, pass, quote } from '../verdicts.js';
+import { broken, pluralText, fail, pass, quotedText } from '../verdicts.js';
 
 /**
  * Checks whether the agent used a skill: the one with this name, or without a name, any of those under test. The
@@ -21,18 +21,20 @@ function checkSkills(
       return broken('the agent printed only text, no structured events, so its use of skills is unknown');
     const used = names.flatMap((name) => {
       const uses = ownValue(skills, name) ?? 0;
-      return uses === 0 ? [] : [`${quote(name)} ${countOf(uses, 'time')}`];
+      return uses === 0 ? [] : [`${quotedText(name)} ${pluralText(uses, 'time')}`];
     });
     if (used.length > 0) {
       const evidence = `the agent used ${used.join(', ')}`;
       return wanted ? pass(evidence) : fail(`${evidence}; expected not to`);
     }
-    const evidence = `the agent did not use ${names.map(quote).join(' or ')}`;
-    const unseen = whyMoreCalls(trajectory);
+    const evidence = `the agent did not use ${names.map(quotedText).join(' or ')}`;
+    const unseen = unseenCallsReason(trajectory);
     if (unseen !== null) return broken(`${evidence} as far as is known; ${unseen}`);
     if (!wanted) return pass(evidence);
     const others = Object.keys(skills);
-    return fail(`${evidence}; ${others.length === 0 ? 'it used no skill' : `it used ${others.map(quote).join(', ')}`}`);
+    return fail(
+      `${evidence}; ${others.length === 0 ? 'it used no skill' : `it used ${others.map(quotedText).join(', ')}`}`,
+    );
   });
 }
 

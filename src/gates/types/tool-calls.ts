@@ -1,11 +1,11 @@
 import { nonBlank } from '#input';
 import { z } from 'zod';
 import { boundsProblem, describeBounds, judgeNumber } from '../bounds.js';
-import { checkTrajectory, whyMoreCalls } from '../check-trajectory.js';
+import { checkTrajectory, unseenCallsReason } from '../check-trajectory.js';
 import { commonFields, count, toolName } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { brokenPattern, foldCase } from '../text-matcher.js';
-import { broken, countOf, fail, pass, quote, tooSlow } from '../verdicts.js';
+import { broken, pluralText, fail, pass, quotedText, tooSlow } from '../verdicts.js';
 
 /** The agent's tool calls that were executed, whether or not they succeeded. */
 interface ToolCalls {
@@ -20,7 +20,7 @@ interface ToolCalls {
 /** Judges the agent's tool calls. The verdict is `error` if its output shows none. */
 const checkTools = (context: GateContext, judge: (calls: ToolCalls) => Verdict | Promise<Verdict>): Promise<Verdict> =>
   checkTrajectory(context, (trajectory) => {
-    const unseen = whyMoreCalls(trajectory);
+    const unseen = unseenCallsReason(trajectory);
     const { tools, unexecuted = {} } = trajectory;
     return unseen !== null && !trajectory.structured
       ? broken(unseen)
@@ -33,14 +33,14 @@ const countCalls = ({ tools }: ToolCalls, isWanted: (name: string, index: number
 
 /** Judges whether there were at least `min` calls of the tool that the scenario calls `wanted`. */
 function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: number): Verdict {
-  const evidence = `${calls === 0 ? 'no call' : countOf(calls, 'call')} of ${quote(wanted)}`;
+  const evidence = `${calls === 0 ? 'no call' : pluralText(calls, 'call')} of ${quotedText(wanted)}`;
   if (calls >= min) return pass(evidence);
   if (all.unseen !== null) return broken(`${evidence}; ${all.unseen}`);
   const called = all.tools.map(([name]) => name).join(', ');
   const only =
-    all.unexecuted.length === 0 ? '' : `; it named ${quote(all.unexecuted.join(', '))}, but nothing was executed`;
+    all.unexecuted.length === 0 ? '' : `; it named ${quotedText(all.unexecuted.join(', '))}, but nothing was executed`;
   return fail(
-    `${evidence}; expected at least ${min}; ${called === '' ? 'no tool was called' : `the agent called ${quote(called)}`}${only}`,
+    `${evidence}; expected at least ${min}; ${called === '' ? 'no tool was called' : `the agent called ${quotedText(called)}`}${only}`,
   );
 }
 
@@ -117,7 +117,7 @@ export const stepCount = defineGate({
     checkTools(context, (calls) => {
       const { min_steps: min, max_steps: max, target_steps: target, action_prefix: prefix } = spec;
       const known = countCalls(calls, (name) => name.startsWith(prefix ?? ''));
-      const counted = `${countOf(known, 'tool call')}${prefix === undefined ? '' : ` with the prefix ${quote(prefix)}`}`;
+      const counted = `${pluralText(known, 'tool call')}${prefix === undefined ? '' : ` with the prefix ${quotedText(prefix)}`}`;
       const message = `${counted}; expected ${describeBounds({ min, max })}${target === undefined ? '' : `; target ${target}`}`;
       const unknown = calls.unseen === null ? 0 : Infinity;
       return judgeNumber({ min, max }, { known, unknown }, message, `${message}; ${calls.unseen ?? ''}`);

@@ -4,7 +4,7 @@ import { type Bounds, boundsProblem, describeBounds, judgeNumber } from '../boun
 import { checkTrajectory } from '../check-trajectory.js';
 import { commonFields, count } from '../fields.js';
 import { defineGate, type Verdict } from '../gate.js';
-import { broken, countOf, fail, pass } from '../verdicts.js';
+import { broken, pluralText, fail, pass } from '../verdicts.js';
 
 const kinds: Record<keyof TokenUsage, string> = {
   input: 'input',
@@ -56,7 +56,7 @@ function judgeTokens(
   });
   const known = reported.reduce((sum, { count }) => sum + count, 0);
   const parts = reported.map(({ count, words }) => `${count} ${words}`).join(', ');
-  const evidence = `${countOf(known, noun)} (${parts || 'none reported'}); expected ${describeBounds(bounds)}`;
+  const evidence = `${pluralText(known, noun)} (${parts || 'none reported'}); expected ${describeBounds(bounds)}`;
   const complete = tokensAtLeast === undefined && required.every((kind) => tokens[kind] !== null);
   return judgeNumber(
     bounds,
@@ -76,7 +76,7 @@ export const maxTokens = defineGate({
       max: count.describe('Tokens of all kinds together: input, output, reasoning and cache'),
     })
     .describe('The agent used at most `max` tokens: input, output, reasoning and cache together'),
-  subject: (spec) => countOf(spec.max, 'token'),
+  subject: (spec) => pluralText(spec.max, 'token'),
   check: ({ max }, context) => checkTrajectory(context, (trajectory) => judgeTokens(ALL_TOKENS, { max }, trajectory)),
 });
 

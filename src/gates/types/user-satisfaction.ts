@@ -7,7 +7,7 @@ import {
   checkTurns,
   meanOf,
   NUMBER,
-  percent,
+  percentText,
   readAnswer,
   share,
   shareProblem,
@@ -88,12 +88,12 @@ export const userSatisfaction = defineGate({
     })
     .describe('The user seems satisfied with the conversation'),
   subject: ({ satisfaction_threshold: threshold, measurement_method: method }) =>
-    `at least ${percent(threshold)} by ${method}`,
+    `at least ${percentText(threshold)} by ${method}`,
   asks: ({ votes, measurement_method: method }) => (method === 'keyword_analysis' ? 0 : votes),
   check: ({ measurement_method: method, satisfaction_threshold: threshold, ...spec }, context) =>
     checkTurns(context, async (turns) => {
       const verdict = (satisfaction: number, why: string) => {
-        const message = `satisfaction ${percent(satisfaction)}; expected at least ${percent(threshold)}; ${why}`;
+        const message = `satisfaction ${percentText(satisfaction)}; expected at least ${percentText(threshold)}; ${why}`;
         return satisfaction >= threshold ? pass(message) : fail(message);
       };
       if (method === 'keyword_analysis') {

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /** The settings of a repository must not start programs of its own, or reach others. */
 const APART = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_NO_LAZY_FETCH: '1' };
@@ -21,7 +21,7 @@ export async function pathsInHistory(repository: string): Promise<string[] | nul
         extendEnv: false,
         cwd: '/',
         reject: false,
-        timeout: MOST_MS,
+        timeout: MAX_MS,
         stdin: 'ignore',
       }),
     ),

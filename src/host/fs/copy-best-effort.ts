@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { open, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { copyContent, COPY_LIMIT, publicMode } from './copy-file.js';
+import { copyContent, MAX_COPY, publicMode } from './copy-file.js';
 
 /** Returns the changed content of a file, or null to keep it as it is. */
 export type Mask = (content: Buffer) => Buffer | null;
@@ -13,7 +13,7 @@ export interface SkippedEntry {
 }
 
 /** Larger files are not read into memory, and files that were not masked are not copied. */
-const MASK_LIMIT = 256 * 1024 * 1024;
+const MAX_MASK = 256 * 1024 * 1024;
 const MAX_NAME = 255;
 
 /** Like `join`, for names that may not be UTF-8. */
@@ -36,8 +36,8 @@ function obstacle(path: Buffer, info: Stats, masked: boolean): string | null {
   if (info.isDirectory()) return isPermitted(path, R_OK | X_OK) ? null : 'permission denied';
   if (!info.isFile()) return 'neither file, folder nor symlink';
   if (!isPermitted(path, R_OK)) return 'permission denied';
-  if (info.size > COPY_LIMIT) return 'larger than 4 GiB';
-  return masked && info.size > MASK_LIMIT ? 'larger than 256 MiB, too large for masking secrets' : null;
+  if (info.size > MAX_COPY) return 'larger than 4 GiB';
+  return masked && info.size > MAX_MASK ? 'larger than 256 MiB, too large for masking secrets' : null;
 }
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;

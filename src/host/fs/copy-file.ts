@@ -9,7 +9,7 @@ process.umask(umask);
 export const publicMode = (mode: number): number => mode & 0o755 & ~umask;
 
 /** Larger files are not copied: that would take minutes and fill the disk, and no test needs them. */
-export const COPY_LIMIT = 4 * 1024 ** 3;
+export const MAX_COPY = 4 * 1024 ** 3;
 const CHUNK = 4 * 1024 * 1024;
 /** Smaller files are copied synchronously, because the thread pool would cost more than the copy. */
 const SMALL = 64 * 1024;

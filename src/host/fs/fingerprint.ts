@@ -3,7 +3,7 @@ import { fileHash } from './tree.js';
 import { remembered } from '../remembered.js';
 
 /** Larger files (whole runtimes) are compared by size and time: reading them for every run would take too long. */
-const CONTENT_LIMIT = 64 * 1024 * 1024;
+const MAX_CONTENT = 64 * 1024 * 1024;
 
 const known = remembered(() => new Map<string, { stamp: string; hash: string }>());
 const KEPT = 20_000;
@@ -22,7 +22,7 @@ export async function fingerprint(path: string): Promise<string | null> {
   const info = statOf(path);
   if (info?.isFile() !== true) return null;
   const stamp = [info.dev, info.ino, info.size, info.mtimeNs, info.ctimeNs].join(' ');
-  if (info.size > CONTENT_LIMIT) return `${info.size} ${info.mtimeNs}`;
+  if (info.size > MAX_CONTENT) return `${info.size} ${info.mtimeNs}`;
   const before = known().get(path);
   if (before?.stamp === stamp) return before.hash;
   const hash = await fileHash(path).catch(() => null);

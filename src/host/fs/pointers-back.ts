@@ -128,7 +128,7 @@ function isPlaceOutside(tree: string, address: string): boolean {
 }
 
 /** The reason why a setting forbids copying its file; null if it is none. `folder`: that of the file. */
-function whyRefused(folder: string, key: string, value: string): string | null {
+function refusedPathReason(folder: string, key: string, value: string): string | null {
   if (LOGINS.test(key)) return `${key} gives the agent a login`;
   const tree = dirname(folder);
   const address = addressIn(key, value);
@@ -155,7 +155,7 @@ export function repositoriesIn(entries: readonly TreeEntry[]): string[] {
  * The reason why a copy of a tree would point back to something outside it, as a sentence that begins with the path;
  * null if it would not. Pointers from one place in the tree to another are right in a copy, too.
  */
-export function whyPointsBack(root: string, entries: readonly TreeEntry[]): string | null {
+export function pointerProblem(root: string, entries: readonly TreeEntry[]): string | null {
   const paths = new Set(entries.map(({ path }) => path));
   for (const { kind, path } of entries) {
     if (kind !== 'file') continue;
@@ -169,7 +169,7 @@ export function whyPointsBack(root: string, entries: readonly TreeEntry[]): stri
       for (const { key, value } of settingsIn(readFileSync(full, 'utf8'))) {
         // In .gitmodules, a relative address is relative to that of the repository.
         if (basename(path) === '.gitmodules' && value.startsWith('.')) continue;
-        const why = whyRefused(folder, key, value);
+        const why = refusedPathReason(folder, key, value);
         if (why !== null) return `${full}: ${why}; ${remedyFor(key)}`;
       }
   }

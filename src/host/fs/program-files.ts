@@ -86,6 +86,6 @@ async function interpreterOf(program: string, path: string): Promise<string | nu
   const words = line.slice(2).trim().split(/\s+/);
   const viaEnv = words[0]?.endsWith('/env') === true;
   const name = viaEnv ? words.slice(1).find((word) => !word.startsWith('-') && !word.includes('=')) : words[0];
-  const found = await findExecutable(name ?? '', path);
+  const found = findExecutable(name ?? '', path);
   return found === null ? null : fingerprint(await realpath(found));
 }

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { beginningOf } from '#lib';
 
 /** The largest file that is read as a whole, in bytes: a string of Node cannot be much longer. */
-const MOST_BYTES = 512 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
 
 /**
  * Opens a file for reading, and returns its descriptor. Refuses a named pipe or a device, which someone may have put in
@@ -27,7 +27,7 @@ export function openFile(path: string): number {
 export function readBytes(path: string): Buffer {
   const descriptor = openFile(path);
   try {
-    if (fstatSync(descriptor).size > MOST_BYTES) throw refusal('EFBIG', path);
+    if (fstatSync(descriptor).size > MAX_BYTES) throw refusal('EFBIG', path);
     return readFileSync(descriptor);
   } catch (error) {
     // The system's error does not name the file.
@@ -71,7 +71,7 @@ export async function readJsonIfThere<T>(path: string): Promise<T | null> {
 }
 
 /** In characters. Agents write lines of more than a megabyte; longer ones are cut and marked. */
-const LINE_LIMIT = 4 * 1024 * 1024;
+const MAX_LINE = 4 * 1024 * 1024;
 const CHUNK = 256 * 1024;
 
 export interface Line {
@@ -95,7 +95,7 @@ export interface LineTail {
 }
 
 /** `limit` is the longest line, in characters; `from` is the start of a line, in bytes. */
-export function tailLines(path: string, limit = LINE_LIMIT, from = 0): LineTail {
+export function tailLines(path: string, limit = MAX_LINE, from = 0): LineTail {
   const decoder = new StringDecoder('utf8');
   let chunk: Buffer | null = null;
   let file: number | null = null;
@@ -139,7 +139,7 @@ export function tailLines(path: string, limit = LINE_LIMIT, from = 0): LineTail 
 }
 
 /** Yields the lines of a file one at a time, so that memory does not grow with the file. */
-export function* linesOf(path: string, limit = LINE_LIMIT, from = 0): Generator<Line> {
+export function* linesOf(path: string, limit = MAX_LINE, from = 0): Generator<Line> {
   const tail = tailLines(path, limit, from);
   try {
     yield* tail.lines();

@@ -16,7 +16,7 @@ import {
 import { open, readdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { addPathToFullDiskError, workspacePathProblem } from '#lib';
-import { copyContent, COPY_LIMIT, publicMode } from './copy-file.js';
+import { copyContent, MAX_COPY, publicMode } from './copy-file.js';
 import { temporaryName } from './write-file.js';
 
 /** A file, folder or symlink of a tree, by its path relative to the root, with `/` between the parts. */
@@ -74,7 +74,7 @@ export async function listTree(root: string, isLeftOut: IsLeftOut = () => false)
         entries.push({ kind: 'symlink', path, to });
       } else if (info.isFile()) {
         accessSync(full, constants.R_OK);
-        if (info.size > COPY_LIMIT)
+        if (info.size > MAX_COPY)
           throw new UnusableTree(`${full}: larger than 4 GiB; create it in setup.commands, or use a smaller one`);
         entries.push({ kind: 'file', path, executable: (info.mode & 0o111) !== 0, bytes: info.size });
       } else {
@@ -195,7 +195,7 @@ async function syncPath(path: string): Promise<void> {
 
 /** Fills a folder under a temporary name and renames it. Does nothing if the folder exists. */
 export async function createFolderOnce(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
-  if (await isFolder(folder)) return;
+  if (isRealFolder(folder)) return;
   const temporary = temporaryName(folder);
   try {
     mkdirSync(temporary, { recursive: true, mode: 0o755 });
@@ -203,14 +203,14 @@ export async function createFolderOnce(folder: string, fill: (temporary: string)
     await rename(temporary, folder);
   } catch (error) {
     // Another process has created it in the meantime, with the same content.
-    if (!(await isFolder(folder))) throw addPathToFullDiskError(error, folder);
+    if (!isRealFolder(folder)) throw addPathToFullDiskError(error, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- callers need not know that it is synchronous
-export async function isFolder(path: string): Promise<boolean> {
+/** True if a path names a folder. Does not follow symlinks. */
+export function isRealFolder(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {

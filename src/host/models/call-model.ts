@@ -127,7 +127,7 @@ export interface TextAnswer {
 }
 
 /** Asks a model for text. The library repeats a call that fails for a reason that may pass. */
-export async function askForText(
+export async function generateAnswer(
   model: LanguageModel,
   { system, prompt, temperature }: { system?: string | undefined; prompt: string; temperature?: number | undefined },
 ): Promise<TextAnswer> {

@@ -7,8 +7,7 @@ import { stat } from 'node:fs/promises';
  * True if there is a file that we may execute. Folders can have that permission too, but do not count. Synchronous,
  * because most folders on a PATH do not have the file, and every run looks for its agent and its target.
  */
-// eslint-disable-next-line @typescript-eslint/require-await -- callers need not know that it is synchronous
-export async function isExecutable(path: string): Promise<boolean> {
+export function isExecutable(path: string): boolean {
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
@@ -28,10 +27,10 @@ export async function findFile(name: string, path: string): Promise<string | nul
 }
 
 /** Returns the first executable file with this name on a PATH, or null. A name with slashes is used as a path. */
-export async function findExecutable(name: string, path = process.env['PATH'] ?? ''): Promise<string | null> {
-  if (name.includes('/')) return (await isExecutable(name)) ? name : null;
+export function findExecutable(name: string, path = process.env['PATH'] ?? ''): string | null {
+  if (name.includes('/')) return isExecutable(name) ? name : null;
   for (const folder of path.split(delimiter)) {
-    if (folder !== '' && (await isExecutable(join(folder, name)))) return join(folder, name);
+    if (folder !== '' && isExecutable(join(folder, name))) return join(folder, name);
   }
   return null;
 }
@@ -40,8 +39,8 @@ export async function findExecutable(name: string, path = process.env['PATH'] ??
  * Returns Deno's executable: from `path`, from the npm packages of the project that `folder` is in (null: no project),
  * or from those beside this package; null if there is none.
  */
-export async function findDeno(folder: string | null, path = process.env['PATH']): Promise<string | null> {
-  const onPath = await findExecutable('deno', path);
+export function findDeno(folder: string | null, path = process.env['PATH']): string | null {
+  const onPath = findExecutable('deno', path);
   return (
     (onPath === null ? null : withoutWrapper(onPath)) ??
     (folder === null ? null : fromNpm(join(folder, 'package.json'))) ??

@@ -14,9 +14,9 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-type Held = ProcessIdentity | 'released';
+type LockHolder = ProcessIdentity | 'released';
 
-async function latest(folder: string, name: string): Promise<{ generation: number; held: Held } | null> {
+async function latest(folder: string, name: string): Promise<{ generation: number; held: LockHolder } | null> {
   const prefix = `${name}.lock.`;
   const generations = (await readdir(folder))
     .filter((file) => file.startsWith(prefix) && /^\d+$/.test(file.slice(prefix.length)))
@@ -25,7 +25,7 @@ async function latest(folder: string, name: string): Promise<{ generation: numbe
   const generation = Math.max(...generations);
   const text = await readTextIfThere(join(folder, prefix + String(generation)));
   // A successor has removed it in the meantime: look again.
-  return text === null ? latest(folder, name) : { generation, held: JSON.parse(text) as Held };
+  return text === null ? latest(folder, name) : { generation, held: JSON.parse(text) as LockHolder };
 }
 
 /** Returns the live holder of a lock, or null. */

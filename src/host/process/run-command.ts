@@ -5,11 +5,11 @@ import { argvOf, type Command, type CommandResult } from '#lib';
 
 export const OUTPUT_CAP = 1024 * 1024;
 /**
- * After the command has ended, its output is read until none has come for this time, but at most MOST_DRAINS times as
+ * After the command has ended, its output is read until none has come for this time, but at most MAX_DRAINS times as
  * long: a grandchild may hold the pipe open for ever, and write to it.
  */
 const DRAIN_MS = 100;
-const MOST_DRAINS = 10;
+const MAX_DRAINS = 10;
 
 export interface CommandRequest {
   command: Command;
@@ -50,7 +50,7 @@ function collect(stream: NodeJS.ReadableStream, cap: number): { text: () => stri
 async function drain(ended: Promise<unknown>, received: () => number): Promise<void> {
   const state = { ended: false };
   const end = ended.then(() => void (state.ended = true));
-  for (let nth = 0; nth < MOST_DRAINS; nth += 1) {
+  for (let nth = 0; nth < MAX_DRAINS; nth += 1) {
     const before = received();
     const late = new AbortController();
     await Promise.race([end, sleep(DRAIN_MS, undefined, { signal: late.signal }).catch(() => undefined)]);

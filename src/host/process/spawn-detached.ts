@@ -38,7 +38,7 @@ async function passToSpawner({ argv, cwd, env }: DetachedCommand): Promise<boole
   const words = [cwd, String(variables.length), ...variables, ...argv];
   const record = Buffer.from(words.join('\0'));
   if (record.length > MAX_BYTES || words.some((word) => word.includes('\0'))) return false;
-  if ((await findExecutable('perl')) === null) return false;
+  if (findExecutable('perl') === null) return false;
   const path = process.env['PATH'] ?? '';
   const pass = spawners.get(path) ?? startSpawner(path);
   return pass(Buffer.concat([Buffer.from(`${record.length}\n`), record]));

@@ -58,7 +58,7 @@ export const idleTickOf = (idleSecs: number | null): number => (idleSecs === nul
 const CLAIM_MS = 5000;
 /** Long enough for a process with gigabytes of memory to die on a busy machine. */
 const DYING_MS = 10_000;
-const ERRORS_LIMIT = 300;
+const MAX_ERRORS = 300;
 export const supervisorScript = (name: string): string =>
   fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
 
@@ -66,7 +66,7 @@ const probed = remembered(() => probe());
 
 async function probe(): Promise<Containment> {
   const works = async (mode: Containment): Promise<boolean> => {
-    const [unshare = '', ...args] = await namespaceArgs(mode);
+    const [unshare = '', ...args] = namespaceArgs(mode);
     return (await execa(unshare, [...args, 'true'], { reject: false })).exitCode === 0;
   };
   if (process.platform !== 'linux') return 'group';
@@ -78,18 +78,18 @@ async function probe(): Promise<Containment> {
  * The words that start a command in the PID namespace of a mode; none if it has none. `unshare` is named by its path,
  * because a static busybox as `sh` prefers its own, which cannot kill the namespace when its parent dies.
  */
-async function namespaceArgs(mode: Containment): Promise<string[]> {
+function namespaceArgs(mode: Containment): string[] {
   if (mode !== 'pidns' && mode !== 'userns') return [];
   const user = mode === 'userns' ? ['--user', '--map-current-user'] : [];
-  const unshare = (await findExecutable('unshare')) ?? 'unshare';
+  const unshare = findExecutable('unshare') ?? 'unshare';
   return [unshare, ...user, '--pid', '--fork', '--kill-child=KILL', '--mount-proc'];
 }
 
 /**
  * The words that start what relays the output of the agent; none without perl, where the supervisor does it with cat.
  */
-async function relayArgs({ folder, sealed }: SupervisedCommand): Promise<string[]> {
-  const perl = await findExecutable('perl');
+function relayArgs({ folder, sealed }: SupervisedCommand): string[] {
+  const perl = findExecutable('perl');
   return perl === null ? [] : [perl, supervisorScript('relay.pl'), sealed === true ? 'socket' : 'pipe', folder];
 }
 
@@ -118,8 +118,8 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
       command.folder,
       mode,
       bootId(),
-      ...(await namespaceArgs(mode)),
-      ...(await relayArgs(command)),
+      ...namespaceArgs(mode),
+      ...relayArgs(command),
       'sh',
       supervisorScript('supervise.sh'),
       command.folder,
@@ -163,7 +163,7 @@ const blank = (file: string): void => writeFileSync(file, ' '.repeat(statSync(fi
  */
 export async function supervisorErrors(folder: string): Promise<string> {
   const errors = ((await readTextIfThere(supervisedFiles(folder).errors)) ?? '').trim();
-  return errors === '' ? '' : `: ${endOf(errors.replaceAll('\n', '; '), ERRORS_LIMIT)}`;
+  return errors === '' ? '' : `: ${endOf(errors.replaceAll('\n', '; '), MAX_ERRORS)}`;
 }
 
 /** Returns the end of the agent that is recorded in a folder; null if there is none. */

@@ -69,7 +69,7 @@ type Closed = 'finished' | 'superseded';
 export const closeOrder = (ledger: Ledger, sweep: string, order: string, why: Closed): Promise<void> =>
   ledger.writeOnce({ sweep, order, name: 'closed' }, why);
 
-export async function whyClosed(ledger: Ledger, sweep: string, order: string): Promise<Closed | null> {
+export async function closedReason(ledger: Ledger, sweep: string, order: string): Promise<Closed | null> {
   const text = await ledger.read({ sweep, order, name: 'closed' });
   return text === null ? null : text === 'superseded' ? text : 'finished';
 }

@@ -71,16 +71,16 @@ interface Kind {
   label: 'criterion' | 'gate';
   start: RegExp;
   /** The longest names first. */
-  known: readonly Named[];
+  known: readonly EntryName[];
 }
 
-interface Named {
+interface EntryName {
   id: string;
   name: string;
 }
 
 function kindsOf({ criteria, gates }: Judged): Kind[] {
-  const sorted = (known: readonly Named[]): Named[] =>
+  const sorted = (known: readonly EntryName[]): EntryName[] =>
     known.map(({ id, name }) => ({ id, name: nameInForm(name) })).sort((a, b) => b.name.length - a.name.length);
   const ofGates = gates.flatMap((gate) =>
     [labelOfGate(gate), shortLabelOfGate(gate)].map((name) => ({ id: String(gate.number), name })),
@@ -99,7 +99,7 @@ function namedOf(text: string, kinds: readonly Kind[], inNotes: boolean): Label 
   if (kind === undefined) return null;
   const { label, known } = kind;
   const rest = text.slice(start.length);
-  const sign = ({ name }: Named): string | undefined => AFTER_NAME.exec(rest.slice(name.length))?.[0];
+  const sign = ({ name }: EntryName): string | undefined => AFTER_NAME.exec(rest.slice(name.length))?.[0];
   const begins = known.filter(
     (one) => rest.slice(0, one.name.length).toLowerCase() === one.name.toLowerCase() && sign(one) !== undefined,
   );

@@ -24,11 +24,11 @@ export interface McpRecord {
   tools?: ToolDefinitions;
 }
 
-const MOST_CALLS = 1000;
+const MAX_CALLS = 1000;
 /** More text of arguments is not kept: the record is in memory at once. */
-const MOST_CHARACTERS = 8 * 1024 * 1024;
-const MOST_PROBLEMS = 100;
-const MOST_TOOLS = 10_000;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
+const MAX_PROBLEMS = 100;
+const MAX_TOOLS = 10_000;
 const WHY_LENGTH = 300;
 
 /** Collects what happened with MCP servers, in bounded memory. */
@@ -42,17 +42,17 @@ export function createMcpCollector(): { add(event: McpEvent): void; end(): McpRe
       if (event.type === 'mcp_call') {
         record.callCount += 1;
         characters += JSON.stringify(event.arguments).length;
-        if (record.callCount > MOST_CALLS || characters > MOST_CHARACTERS) return;
+        if (record.callCount > MAX_CALLS || characters > MAX_CHARACTERS) return;
         const { server, tool, arguments: args, is_error } = event;
         const why = is_error ? beginningOf(event.error ?? mcpResultText(event.result), WHY_LENGTH) : null;
         record.calls.push({ server, tool, arguments: args, is_error, why });
-      } else if (event.type === 'mcp_problem' && record.problems.length < MOST_PROBLEMS)
+      } else if (event.type === 'mcp_problem' && record.problems.length < MAX_PROBLEMS)
         record.problems.push({
           server: event.server,
           message: event.message,
           ...(event.limit === true ? { limit: true } : {}),
         });
-      else if (event.type === 'mcp_tools' && tools.size < MOST_TOOLS)
+      else if (event.type === 'mcp_tools' && tools.size < MAX_TOOLS)
         for (const { name, bytes } of event.tools) tools.set(JSON.stringify([event.server, name]), bytes);
     },
     end: () => (tools.size === 0 ? record : { ...record, tools: totalOf(tools) }),

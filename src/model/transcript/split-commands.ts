@@ -27,7 +27,7 @@ interface Level {
 
 const REDIRECT = /&>>?|<<<|<<-?|[<>]&|>>|>\||<>|[<>]/y;
 const PLAIN = /[^\\`$"'#\s;|&()<>]+/y;
-const ARITHMETIC_LIMIT = 200;
+const MAX_ARITHMETIC = 200;
 const MAX_DEPTH = 50;
 
 const newLevel = (end: Level['end']): Level => ({
@@ -112,7 +112,7 @@ export function splitCommands(script: string): SimpleCommand[] {
     else if (char === '`' && outer.length < MAX_DEPTH) enter('`', char);
     else if (char === '$' && next === '(') {
       // `$((1 << 2))` is arithmetic: its signs are neither redirections nor commands.
-      const arithmetic = script[at + 2] === '(' ? script.slice(at, at + ARITHMETIC_LIMIT).indexOf('))') : -1;
+      const arithmetic = script[at + 2] === '(' ? script.slice(at, at + MAX_ARITHMETIC).indexOf('))') : -1;
       if (arithmetic !== -1) {
         add(script.slice(at, at + arithmetic + 2));
         at += arithmetic + 2;

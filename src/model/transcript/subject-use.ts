@@ -12,7 +12,7 @@ export interface SubjectUse {
 }
 
 /** Names come from the agent, so there may be any number of them. */
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 const NAME_LENGTH = 200;
 
 /** Counts uses, in bounded memory. */
@@ -23,7 +23,7 @@ export function createSubjectUseCollector(): { add(event: EventBody): void; end(
   /** Returns the entry that `isIt`, or a new one; null if there are very many others. */
   const entryOf = <Entry>(entries: Entry[], isIt: (entry: Entry) => boolean, created: Entry): Entry | null => {
     const found = entries.find(isIt);
-    if (found !== undefined || entries.length >= MOST_NAMES) return found ?? null;
+    if (found !== undefined || entries.length >= MAX_NAMES) return found ?? null;
     entries.push(created);
     return created;
   };

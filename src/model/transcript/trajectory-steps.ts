@@ -2,7 +2,7 @@ import { beginningOf, isJsonObject, type Json } from '#lib';
 import type { RunEvent } from '../records/events.js';
 import type { TrajectoryStep } from '../records/execution.js';
 
-const MOST_STEPS = 500;
+const MAX_STEPS = 500;
 const TEXT_LENGTH = 4096;
 
 /** The thoughts, actions and observations of an agent, and the number of further entries. */
@@ -26,7 +26,7 @@ export function trajectorySteps(events: Iterable<RunEvent>): TrajectorySteps {
     const action = event.type === 'tool_result' ? called.get(event.id) : undefined;
     if (event.type === 'tool_result' && event.executed === false && isJsonObject(action?.content))
       action.content = { ...action.content, executed: false };
-    if (steps.length < MOST_STEPS) steps.push(step);
+    if (steps.length < MAX_STEPS) steps.push(step);
     else leftOut += 1;
   }
   return { steps, leftOut };

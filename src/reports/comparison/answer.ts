@@ -6,13 +6,13 @@ import type { Namer } from './tables.js';
 /** Renders the verdict in words that need no statistics, with the numbers of runs behind it. */
 export function answer(comparison: Comparison, name: Namer): string[] {
   const { verdict, total, configurations } = comparison;
-  if (total.difference === null) return [headline(verdict, true), `  ${whyNothing(total)}`];
+  if (total.difference === null) return [headline(verdict, true), `  ${emptyReason(total)}`];
   const tested = configurations.filter(({ p }) => p !== null);
   const alone = tested.filter((one) => isShown(one.verdict) && one.verdict !== verdict);
   return [
     `${partHeadline(comparison, tested) ?? headline(verdict, total.robust !== false)}: ${passRates(comparison, tested.length)}`,
     ...[
-      ...(total.robust === false && comparison.judge_drift?.explains !== true ? [whyPerhaps(total)] : []),
+      ...(total.robust === false && comparison.judge_drift?.explains !== true ? [doubtReason(total)] : []),
       ...change(comparison),
       ...moved(comparison, name),
       ...pooled(comparison, tested.length),
@@ -22,14 +22,14 @@ export function answer(comparison: Comparison, name: Namer): string[] {
       ...judge(comparison),
     ].map((line) => `  ${line}`),
     ...alone
-      .slice(0, MOST_ALONE)
+      .slice(0, MAX_SINGLE)
       .map((one) => `  ${headline(one.verdict, one.robust !== false)} on its own: ${name(one).join(' ')}`),
-    ...(alone.length > MOST_ALONE ? [`  and ${alone.length - MOST_ALONE} more, see below`] : []),
+    ...(alone.length > MAX_SINGLE ? [`  and ${alone.length - MAX_SINGLE} more, see below`] : []),
   ];
 }
 
 /** The table lists all of them. */
-const MOST_ALONE = 3;
+const MAX_SINGLE = 3;
 
 const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' || verdict === 'worse';
 
@@ -66,12 +66,12 @@ function headline(verdict: ComparisonVerdict, isRobust: boolean): string {
   }
 }
 
-const whyPerhaps = ({ base, head }: Comparison['total']): string =>
+const doubtReason = ({ base, head }: Comparison['total']): string =>
   base.after_errors + head.after_errors > 0
     ? 'cells without a result, or with one only after an error, could be the reason'
     : 'cells without a result could be the reason';
 
-const whyNothing = ({ base, head }: Comparison['total']): string =>
+const emptyReason = ({ base, head }: Comparison['total']): string =>
   base.shared + head.shared > 0
     ? 'one sweep reused the runs of the other, so there is no difference to test'
     : 'no configuration has runs that passed or failed in both';

@@ -8,7 +8,7 @@ import { comparedGrids, comparedJudges } from './calibration.js';
 import { explanation, explanationRows } from './explain.js';
 import {
   changeGrid,
-  type ComparisonOptions,
+  type ComparisonView,
   gateGrid,
   gateReasons,
   hints,
@@ -22,7 +22,7 @@ import { capabilityGrid, configurationGrid, measureGrid, namer, parameterGrid, r
  * Renders `compare`: the verdict and its numbers, each configuration, what the runs took, gates, what else differs
  * between the sweeps, and what to do next.
  */
-export function renderComparison(comparison: Comparison, options: ComparisonOptions & TextOptions): string {
+export function renderComparison(comparison: Comparison, options: ComparisonView & TextOptions): string {
   const name = namer(comparison.configurations);
   const unchanged = unchangedText(comparison);
   const warning = (sentence: string): string => `${colors.yellow('!')} ${sentence}`;
@@ -53,7 +53,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
  * Renders `compare --format md`, for a pull request or a job summary: the verdict, a table of configurations and
  * reasons for doubt; the other tables can be opened.
  */
-export function comparisonMarkdown(comparison: Comparison, options: ComparisonOptions): string {
+export function comparisonMarkdown(comparison: Comparison, options: ComparisonView): string {
   const name = namer(comparison.configurations);
   const [headline = '', ...sentences] = answer(comparison, name);
   const unchanged = unchangedText(comparison);

@@ -102,18 +102,18 @@ function scenarioRows({ total: { other_scenarios: others } }: Comparison): Row[]
 }
 
 /** The document has all of them. */
-const MOST_ESTIMATES = 12;
+const MAX_ESTIMATES = 12;
 
 function estimateRows({ configurations }: Comparison): Row[] {
   const found = configurations.flatMap((one) => (one.estimate === null ? [] : [{ ...one, of: one.estimate.head }]));
   if (found.length === 0) return [];
-  const listed = found.slice(0, MOST_ESTIMATES).map(({ of: { rate, interval }, ...one }) => {
+  const listed = found.slice(0, MAX_ESTIMATES).map(({ of: { rate, interval }, ...one }) => {
     const name = found.some((other) => other.scenario === one.scenario && other.agent !== one.agent)
       ? configurationLabel(one)
       : one.scenario;
     return `${terminalText(name)} ${percent(rate)} % (${percent(interval.low)} to ${percent(interval.high)})`;
   });
-  const more = found.length > MOST_ESTIMATES ? `, and ${found.length - MOST_ESTIMATES} more` : '';
+  const more = found.length > MAX_ESTIMATES ? `, and ${found.length - MAX_ESTIMATES} more` : '';
   return [
     [
       'pass rates of single scenarios',

@@ -32,7 +32,7 @@ export function renderForecast(document: Forecast, options: TextOptions): string
 /** Returns what a forecast answers, each with the question. */
 export function forecastAnswer(document: Forecast): [question: string, answer: string][] {
   const { effect, power, needed, affordable, until_clear: untilClear } = document;
-  const { changed, unchanged, most_runs: mostRuns } = untilClear;
+  const { changed, unchanged, most_runs: maxRuns } = untilClear;
   return [
     [`to show a change of ${percent(effect)} points in ${cases(power)}`, `${eachSide(needed)}, ${takes(needed)}`],
     ...(affordable === null
@@ -45,7 +45,7 @@ export function forecastAnswer(document: Forecast): [question: string, answer: s
         ]),
     [
       `with run --until-clear --effect ${percent(effect)}`,
-      `at most ${mostRuns} of each on each side; about ${takes(unchanged)} if nothing changes, ${takes(changed)} if it does; shows it in ${cases(changed.found)}`,
+      `at most ${maxRuns} of each on each side; about ${takes(unchanged)} if nothing changes, ${takes(changed)} if it does; shows it in ${cases(changed.found)}`,
     ],
   ];
 }
@@ -106,7 +106,7 @@ export function forecastHints({
 }: Forecast): string[] {
   const isGuess = configurations.some(({ earlier, pass_rate: rate }) => earlier.tested === 0 && rate === 0.5);
   const hasNoCost = configurations.some(({ run_usd: usd }) => usd === null);
-  const { changed, most_runs: mostRuns } = untilClear;
+  const { changed, most_runs: maxRuns } = untilClear;
   return [
     `for one look, when all of these runs have ended, at ${levelText(level)}; what is left of ${alpha} is for later looks, which take more runs`,
     ...(isGuess
@@ -115,7 +115,7 @@ export function forecastHints({
         ]
       : []),
     ...(hasNoCost ? ['the cost of a run is unknown; --run-usd says what to expect'] : []),
-    ...(changed.found < power - 0.1 && needed.runs_each > mostRuns
+    ...(changed.found < power - 0.1 && needed.runs_each > maxRuns
       ? [`with --max-runs ${needed.runs_each}, --until-clear shows the change about as often as asked for`]
       : []),
   ];

@@ -6,7 +6,7 @@ import type { Namer } from './tables.js';
 
 /* The parts of a comparison that the terminal and Markdown show alike, besides its tables of numbers. */
 
-export interface ComparisonOptions {
+export interface ComparisonView {
   /** ms since the epoch */
   now: number;
   /** Formats a command of this program for display. */
@@ -86,7 +86,7 @@ export function changeGrid({ changes, configurations }: Comparison): Grid {
         : changes.map((change) => [
             change.doubtful ? colors.yellow('?') : ' ',
             changeText(change),
-            colors.dim(truncate(concerned(change, configurations), MOST_NAMES)),
+            colors.dim(truncate(concerned(change, configurations), MAX_NAMES)),
           ]),
     indent: '  ',
     notes: changes.some(({ doubtful }) => doubtful)
@@ -96,7 +96,7 @@ export function changeGrid({ changes, configurations }: Comparison): Grid {
 }
 
 /** Columns for the scenarios or agents that a change concerns. */
-const MOST_NAMES = 24;
+const MAX_NAMES = 24;
 
 /** Returns the scenarios or agents that a change concerns; '' if it concerns all. */
 function concerned({ of }: Change, all: readonly Configuration[]): string {
@@ -119,7 +119,7 @@ export function leftOut({ only_in_base, only_in_head }: Comparison): string[] {
 const fullName = (one: Configuration): string => terminalText(`${scenarioLabel(one)} ${one.agent}/${one.model}`);
 
 /** Says what to do next. */
-export const hints = (comparison: Comparison, options: ComparisonOptions): string[] => [
+export const hints = (comparison: Comparison, options: ComparisonView): string[] => [
   ...judgeHint(comparison, options),
   ...nextSteps(comparison, options),
 ];
@@ -127,7 +127,7 @@ export const hints = (comparison: Comparison, options: ComparisonOptions): strin
 /** More runs do not help against a judge that may have moved. */
 function judgeHint(
   { base, head, verdict, total, judge_drift: drift }: Comparison,
-  { command }: ComparisonOptions,
+  { command }: ComparisonView,
 ): string[] {
   if (drift?.sample == null) return [];
   const { runs, usd, model } = drift.sample;
@@ -144,7 +144,7 @@ function judgeHint(
   ];
 }
 
-function nextSteps(comparison: Comparison, { command }: ComparisonOptions): string[] {
+function nextSteps(comparison: Comparison, { command }: ComparisonView): string[] {
   const { verdict, total, base, head, margin } = comparison;
   // The question of the margin is answered.
   if (margin !== null && total.not_worse?.holds === true)

@@ -68,7 +68,7 @@ function rankingAnswer(ranking: Ranking): string[] {
       ...withinMargin(ranking),
       ...laterLook(ranking).map((line) => `  ${line}`),
     ];
-  const names = best.slice(0, MOST_NAMES).map((one) => `${nameOf(one)} ${rateText(one.rate)}`);
+  const names = best.slice(0, MAX_NAMES).map((one) => `${nameOf(one)} ${rateText(one.rate)}`);
   const more = best.length - names.length;
   const cheapest = cheapestOf(best);
   return [
@@ -88,7 +88,7 @@ function withinMargin({ agents, margin }: Ranking): string[] {
   const within = agents.filter((one) => one.within_margin === true);
   const limit = `${percent(margin)} points`;
   if (within.length === 0) return [`  none is shown to be within ${limit} of all others`];
-  const names = within.slice(0, MOST_NAMES).map(nameOf);
+  const names = within.slice(0, MAX_NAMES).map(nameOf);
   const more = within.length - names.length;
   const cheapest = cheapestOf(within);
   return [
@@ -99,7 +99,7 @@ function withinMargin({ agents, margin }: Ranking): string[] {
   ];
 }
 
-const MOST_NAMES = 4;
+const MAX_NAMES = 4;
 
 /** Null if a cost is unknown, or all cost the same. */
 function cheapestOf(agents: readonly RankedAgent[]): RankedAgent | null {
@@ -200,17 +200,17 @@ function marginGrid({ pairs, margin }: Ranking): Grid {
 }
 
 function pairGrid(title: string, rows: readonly string[][], right: number[]): Grid {
-  const more = rows.length - MOST_PAIRS;
+  const more = rows.length - MAX_PAIRS;
   return {
     title,
-    rows: rows.slice(0, MOST_PAIRS),
+    rows: rows.slice(0, MAX_PAIRS),
     right,
     indent: '  ',
     notes: more > 0 ? [`  … and ${more} more, see --json`] : [],
   };
 }
 
-const MOST_PAIRS = 15;
+const MAX_PAIRS = 15;
 
 /** Says what to do next. */
 function rankingHints({ agents, sweep, pairs: all }: Ranking, { command }: Pick<RankingOptions, 'command'>): string[] {

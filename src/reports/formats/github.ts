@@ -6,9 +6,9 @@ import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
 /**
  * GitHub's limit for a step summary is 1 MiB, beyond which it rejects all of it. The rest is for the step's own text.
  */
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 /** GitHub shows only this many errors of a step. */
-const MOST_ERRORS = 10;
+const MAX_ERRORS = 10;
 
 /**
  * For GITHUB_STEP_SUMMARY: markdown with as many rows as fit. In a workflow, it also logs errors for GitHub to show.
@@ -23,7 +23,7 @@ export const github: SweepFormat = {
 function summary(report: SweepReport): string {
   let most = report.cells.length;
   let text = renderMarkdown(report, { most: Infinity, links: false });
-  while (most > 0 && Buffer.byteLength(text) > MOST_BYTES) {
+  while (most > 0 && Buffer.byteLength(text) > MAX_BYTES) {
     most = Math.floor(most / 2);
     text = renderMarkdown(report, { most, links: false });
   }
@@ -38,9 +38,9 @@ function annotations({ document, cells }: SweepReport): string[] {
     const title = `${cell.outcome ?? ''}: ${nameOf(cell).join(' ')}`;
     return `::error title=${property(title)}::${data(cell.message ?? '')}`;
   };
-  const more = failed.length - MOST_ERRORS;
+  const more = failed.length - MAX_ERRORS;
   return [
-    ...failed.slice(0, MOST_ERRORS).map(lineOf),
+    ...failed.slice(0, MAX_ERRORS).map(lineOf),
     ...(more > 0 ? [`::notice::${more} more did not pass; see the summary`] : []),
   ];
 }

@@ -1,7 +1,7 @@
 import type { SweepCell } from '#decide';
 import { plainText } from '#lib';
 import { gateTitle } from '#model';
-import { countOf } from '../sweep/matrix.js';
+import { outcomeCounts } from '../sweep/matrix.js';
 import { cellColumns } from '../sweep/labels.js';
 import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
 
@@ -27,7 +27,7 @@ function render({ document, cells, night }: SweepReport): string {
 }
 
 function counts(cells: readonly ReportedCell[], night?: SweepReport['night']): Markup {
-  const { failed, errored, cancelled, waiting } = countOf(cells.map(({ cell }) => cell));
+  const { failed, errored, cancelled, waiting } = outcomeCounts(cells.map(({ cell }) => cell));
   const seconds = cells.reduce((sum, { cell }) => sum + (cell.duration_secs ?? 0), 0);
   const more = (verdict: Night['verdict']): number => (night?.verdict === verdict ? 1 : 0);
   return markup`tests="${cells.length + (night === undefined ? 0 : 1)}" failures="${failed + more('worse')}" errors="${errored + more('not tested')}" skipped="${cancelled + waiting + more('undecided')}" time="${time(seconds)}"`;

@@ -18,10 +18,10 @@ import {
   entryText,
   hasVariants,
   outcomeOf,
-  scoreOf,
+  meanScore,
   summaries,
   toMatrix,
-  type Line,
+  type MatrixLine,
 } from '../sweep/matrix.js';
 import { cellColumns, cellNamer, isOpen, totalsText } from '../sweep/labels.js';
 import { actionBlocks } from '../run/actions.js';
@@ -93,7 +93,7 @@ const sign = (outcome: Outcome | null): string => `${SIGNS[outcome ?? 'waiting']
 function outcomes(cells: readonly SweepCell[], { most }: MarkdownOptions): string {
   const { rows, columns } = toMatrix(cells);
   const variants = hasVariants(cells);
-  const line = (row: Line): string[] => [
+  const line = (row: MatrixLine): string[] => [
     inline(variants ? row.heading.join(' ') : row.heading[0]),
     ...columns.map((column) => entry(entryCells(row, column))),
   ];
@@ -104,7 +104,7 @@ function outcomes(cells: readonly SweepCell[], { most }: MarkdownOptions): strin
 
 function entry(cells: readonly SweepCell[]): string {
   if (cells.length === 0) return '';
-  const score = scoreOf(cells);
+  const score = meanScore(cells);
   const cached = cells.filter((cell) => cell.cached).length;
   return [
     `${SIGNS[outcomeOf(cells) ?? 'waiting']} ${entryText(cells)}`,

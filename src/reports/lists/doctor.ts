@@ -13,14 +13,14 @@ export interface Finding {
 }
 
 /** A finding, with the name of what was checked. */
-export interface Check extends Finding {
+export interface DoctorRow extends Finding {
   name: string;
 }
 
 const MARKS = { ok: '✓', warning: '!', problem: '✗', info: '·' } as const;
 
 /** Renders `doctor`: a row per check, its remedy below it, and the number of problems. Nothing is cut. */
-export function renderDoctor(checks: readonly Check[], options: { color: boolean }): string {
+export function renderDoctor(checks: readonly DoctorRow[], options: { color: boolean }): string {
   const paint = { ok: colors.green, warning: colors.yellow, problem: colors.red, info: colors.dim } as const;
   const rows = renderTable(
     checks.map(({ status, name, message }) => [
@@ -36,13 +36,13 @@ export function renderDoctor(checks: readonly Check[], options: { color: boolean
   return painted([...lines, '', summary(checks)].join('\n'), options);
 }
 
-function summary(checks: readonly Check[]): string {
+function summary(checks: readonly DoctorRow[]): string {
   const counted = (status: CheckStatus): string => {
-    const count = countOf(checks, status);
+    const count = countByStatus(checks, status);
     return `${count === 0 ? 'no' : count} ${status}${count === 1 ? '' : 's'}`;
   };
   return `${counted('problem')}, ${counted('warning')}`;
 }
 
-export const countOf = (checks: readonly Check[], status: CheckStatus): number =>
+export const countByStatus = (checks: readonly DoctorRow[], status: CheckStatus): number =>
   checks.filter((check) => check.status === status).length;

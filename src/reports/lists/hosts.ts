@@ -5,7 +5,7 @@ import { colors, printText, type TextOptions } from '../blocks/terminal.js';
 /** A host shows a sign of life every few seconds. After this time without one, it is shown as silent. */
 const SILENT_MS = 60_000;
 /** The most offers that are shown of a host. */
-const MOST_DECLINED = 20;
+const MAX_DECLINED = 20;
 
 /** Renders the hosts of shared results, and what they decline. `silent_ms`: for how long a host has said nothing. */
 export function renderHosts(hosts: readonly (HostRecord & { silent_ms: number })[], options: TextOptions): string {
@@ -22,7 +22,7 @@ export function renderHosts(hosts: readonly (HostRecord & { silent_ms: number })
   const columns = ['host', 'id', 'runs', 'state', 'seen', 'version', 'agents +labels'];
   const declined = hosts.flatMap((host) =>
     host.declined
-      .slice(-MOST_DECLINED)
+      .slice(-MAX_DECLINED)
       .map(({ what, reason }) => `${terminalText(host.name)}: ${terminalText(`${what}: ${reason}`)}`),
   );
   return printText(

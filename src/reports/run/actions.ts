@@ -33,7 +33,7 @@ function actionCounts({ actions, more }: ActionLog): string {
 }
 
 /** Says why there are no actions to show; null if there are some. */
-function whyNoActions({ actions, isText }: ActionLog, calls: number | null): string | null {
+function missingActionsReason({ actions, isText }: ActionLog, calls: number | null): string | null {
   if (actions.length > 0) return null;
   if (!isText) return 'The agent ran no commands and called no tools.';
   const found =
@@ -47,8 +47,8 @@ function whyNoActions({ actions, isText }: ActionLog, calls: number | null): str
 const failureLine = ({ output }: Action): string =>
   output.split('\n').find((line) => line.trim() !== '' && !/^Exit code \d+$/.test(line.trim())) ?? '';
 
-const MOST_ACTIONS = 200;
-const MOST_OUTPUTS = 20;
+const MAX_ACTIONS = 200;
+const MAX_OUTPUTS = 20;
 const COMMAND_LENGTH = 500;
 const OUTPUT_LENGTH = 1000;
 const ANSWER_LENGTH = 4000;
@@ -58,10 +58,10 @@ const ANSWER_LENGTH = 4000;
  */
 export function actionsSection(log: ActionLog, { efficiency }: Metrics): string {
   const { actions, more, answer, isText } = log;
-  const why = whyNoActions(log, efficiency?.total_commands ?? null);
-  const shown = actions.slice(0, MOST_ACTIONS);
+  const why = missingActionsReason(log, efficiency?.total_commands ?? null);
+  const shown = actions.slice(0, MAX_ACTIONS);
   const left = actions.length + more - shown.length;
-  const failed = [...shown.entries()].filter(([, action]) => action.output !== '').slice(0, MOST_OUTPUTS);
+  const failed = [...shown.entries()].filter(([, action]) => action.output !== '').slice(0, MAX_OUTPUTS);
   return [
     ...(why === null ? [`${actionCounts(log)}.`, shown.map(actionItem).join('\n')] : [why]),
     ...(left === 0 ? [] : [`${left} more are in artifacts/transcript.human.txt.`]),
@@ -82,7 +82,7 @@ const actionItem = (action: Action, at: number): string =>
  * the target, for an agent that prints text; null: unknown.
  */
 export function agentParts(log: ActionLog, width: number, calls: number | null): Part[] {
-  const why = whyNoActions(log, calls);
+  const why = missingActionsReason(log, calls);
   return [
     why === null ? commandsPart(log, width) : always(['', colors.bold('commands'), ...indented(why, width)]),
     ...(log.answer === null ? [] : [answerPart(log, log.answer, width)]),
@@ -138,9 +138,9 @@ function answerPart({ isText }: ActionLog, answer: string, width: number): Part 
 }
 
 /* Comments on GitHub have at most 65,536 characters. These limits leave room for the rest of the report. */
-const MOST_RUNS = 10;
+const MAX_RUNS = 10;
 /** The limit for the first, and for the last actions of a run. */
-const MOST_AT_EACH_END = 5;
+const MAX_PER_END = 5;
 const SHORT_COMMAND = 160;
 const SHORT_ANSWER = 400;
 
@@ -157,7 +157,7 @@ export function actionBlocks(
       ? []
       : [{ cell, actionLog: records.actionLog, calls: records.metrics.efficiency?.total_commands }],
   );
-  const shown = known.slice(0, Math.min(most, MOST_RUNS));
+  const shown = known.slice(0, Math.min(most, MAX_RUNS));
   const left = known.length - shown.length;
   if (shown.length === 0) return [];
   return [
@@ -173,12 +173,12 @@ export function actionBlocks(
 
 function actionBlock(actionLog: ActionLog, calls: number | null): string[] {
   const { actions, more, answer, isText } = actionLog;
-  const why = whyNoActions(actionLog, calls);
-  const left = actions.length + more - 2 * MOST_AT_EACH_END;
+  const why = missingActionsReason(actionLog, calls);
+  const left = actions.length + more - 2 * MAX_PER_END;
   const items =
     left <= 0
       ? actions.map(item)
-      : [...actions.slice(0, MOST_AT_EACH_END).map(item), `_${left} more_`, ...actions.slice(-MOST_ACTIONS).map(item)];
+      : [...actions.slice(0, MAX_PER_END).map(item), `_${left} more_`, ...actions.slice(-MAX_ACTIONS).map(item)];
   return [
     ...(why === null ? [`${actionCounts(actionLog)}:`, list(items)] : [why]),
     ...(answer === null

@@ -5,7 +5,7 @@ import type { EventBody } from '#model';
 import { SHORT, shortInput } from './shorten.js';
 
 /** The rest is in the transcript when the run is over. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 const LONGEST_LINE = 500;
 
 /** Renders an event for those who follow a run: a command, the beginning of its output, a message. */
@@ -50,9 +50,9 @@ function body(text: string): string[] {
   const trimmed = plainText(text).trimEnd();
   if (trimmed === '') return [];
   const lines = trimmed.split('\n');
-  const more = lines.length - MOST_LINES;
+  const more = lines.length - MAX_LINES;
   return [
-    ...lines.slice(0, MOST_LINES).map(cut),
+    ...lines.slice(0, MAX_LINES).map(cut),
     ...(more > 0 ? [`… ${more} more ${more === 1 ? 'line' : 'lines'}`] : []),
   ];
 }

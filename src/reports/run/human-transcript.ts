@@ -1,6 +1,6 @@
 import { assertNever, formatKnownCost, plainText } from '#lib';
 import { type AgentRecord, type EventBody, type RunEvent, shownTokens } from '#model';
-import { indentedOutput, type Limits, promptedCommand, SHORT, shortInput, WHOLE } from './shorten.js';
+import { indentedOutput, type ShownLimits, promptedCommand, SHORT, shortInput, WHOLE } from './shorten.js';
 
 /** The contents of a transcript's header. */
 export interface TranscriptHead {
@@ -21,7 +21,7 @@ interface Progress {
   open: Map<string, string>;
   lastCall: string | null;
   ending: EventOf<'result'> | null;
-  limits: Limits;
+  limits: ShownLimits;
 }
 
 const MAX_OPEN_CALLS = 100;

@@ -49,7 +49,7 @@ export function renderReport(run: RunRecord, metrics: Metrics, actionLog: Action
     evaluators(metrics),
     heading(2, 'Judge'),
     judgeSection(run, metrics),
-    ...(run.asked === undefined ? [] : [heading(2, 'Questions to models'), askedSection(run.asked)]),
+    ...(run.asked === undefined ? [] : [heading(2, 'Questions to models'), modelAnswersSection(run.asked)]),
     heading(2, 'Post scripts'),
     commands(run.post_scripts, 'No post scripts were run.'),
     ...(run.mocks === undefined ? [] : [heading(2, 'Mocks'), mocks(run.mocks)]),
@@ -269,7 +269,7 @@ export function conversationSection({ turns, ended }: ConversationRecord): strin
 }
 
 /** The answers of models for gates and for the simulated user, and their cost. */
-export function askedSection({ model, answers, ...cost }: NonNullable<RunRecord['asked']>): string {
+export function modelAnswersSection({ model, answers, ...cost }: NonNullable<RunRecord['asked']>): string {
   const price = formatKnownCost(cost.cost_usd, cost.cost_usd_at_least);
   return `${inline(model)} gave ${answers} answer${answers === 1 ? '' : 's'}, cost ${price}. They are in artifacts/asked/.`;
 }

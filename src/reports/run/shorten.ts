@@ -1,14 +1,14 @@
 import { beginningOf, plainText } from '#lib';
 
 /** The most that is shown of an output, of each of its lines, and of the input of a tool. */
-export interface Limits {
+export interface ShownLimits {
   lines: number;
   line: number;
   input: number;
 }
 
-export const SHORT: Limits = { lines: 60, line: 2000, input: 300 };
-export const WHOLE: Limits = { lines: Infinity, line: Infinity, input: Infinity };
+export const SHORT: ShownLimits = { lines: 60, line: 2000, input: 300 };
+export const WHOLE: ShownLimits = { lines: Infinity, line: Infinity, input: Infinity };
 
 const more = (count: number, what: string): string => `... ${count} more ${what}${count === 1 ? '' : 's'}`;
 
@@ -23,7 +23,7 @@ function countLines(text: string, from: number): number {
 }
 
 /** Returns the first lines of an output, indented and cut, and how many more there were; '' if it is empty. */
-export function indentedOutput(output: string, limits: Limits): string {
+export function indentedOutput(output: string, limits: ShownLimits): string {
   const text = plainText(output).replace(/\n$/, '');
   if (text === '') return '';
   const lines: string[] = [];
@@ -39,22 +39,22 @@ export function indentedOutput(output: string, limits: Limits): string {
 }
 
 /** Formats a command after a prompt. Further lines are aligned with the first. */
-export function promptedCommand(command: string, limits: Limits): string {
+export function promptedCommand(command: string, limits: ShownLimits): string {
   return `$${indentedOutput(command, limits).slice(3).replaceAll('\n    ', '\n  ') || '\n'}`;
 }
 
 /** Formats the input of a tool call as the beginning of its JSON, on one line. */
-export function shortInput(input: unknown, { input: most }: Limits): string {
+export function shortInput(input: unknown, { input: most }: ShownLimits): string {
   const json = plainText(JSON.stringify(input));
   return json.length <= most ? json : `${json.slice(0, most)}... (${json.length} characters)`;
 }
 
 /** The most characters of one text that `show <run>` prints, even with `--all`. */
-export const MOST_OF_A_TEXT = 16 * 1024;
+export const MAX_TEXT_LENGTH = 16 * 1024;
 
 /** Returns a text or, if it is longer than anybody reads in a terminal, its beginning and where the rest is. */
 export function readableText(text: string, file: string): string {
-  const left = text.length - MOST_OF_A_TEXT;
+  const left = text.length - MAX_TEXT_LENGTH;
   if (left <= 0) return text;
-  return `${beginningOf(text, MOST_OF_A_TEXT)}\n… ${left.toLocaleString('en')} more characters are in ${file}`;
+  return `${beginningOf(text, MAX_TEXT_LENGTH)}\n… ${left.toLocaleString('en')} more characters are in ${file}`;
 }

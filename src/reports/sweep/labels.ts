@@ -59,17 +59,17 @@ function totalCost(cells: readonly SweepCell[]): string {
     : `at least ${formatCost(paid.usd)} (n/a for ${paid.unknown})`;
 }
 
-type Named = Omit<Cell, 'id'>;
+type CellParts = Omit<Cell, 'id'>;
 
 /**
  * Names cells by the parts in which they differ. `about` has the other parts. A single cell is named by scenario and
  * agent.
  */
-export function cellNames(cells: readonly Named[]): { nameOf: (cell: Named) => string[]; about: string } {
-  const parts: ((cell: Named) => string)[] = [
+export function cellNames(cells: readonly CellParts[]): { nameOf: (cell: CellParts) => string[]; about: string } {
+  const parts: ((cell: CellParts) => string)[] = [
     scenarioLabel,
     ({ agent, model }) => `${agent}/${model}`,
-    ...(cells.some(({ repetition }) => repetition > 1) ? [({ repetition }: Named) => `#${repetition}`] : []),
+    ...(cells.some(({ repetition }) => repetition > 1) ? [({ repetition }: CellParts) => `#${repetition}`] : []),
   ];
   const differing = parts.filter((part) => new Set(cells.map(part)).size > 1);
   const [first] = cells;

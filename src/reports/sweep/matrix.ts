@@ -4,15 +4,15 @@ import { type Outcome, scoreText } from '#model';
 import { paidText } from '../blocks/terminal.js';
 
 /** A row or column. */
-export interface Line {
+export interface MatrixLine {
   heading: [string, string];
   cells: SweepCell[];
 }
 
 /** Rows are scenarios (and variants, if there are several); columns are agents and models. */
 export interface Matrix {
-  rows: Line[];
-  columns: Line[];
+  rows: MatrixLine[];
+  columns: MatrixLine[];
 }
 
 /** True if the cells are of different variants. */
@@ -27,8 +27,8 @@ export function toMatrix(cells: readonly SweepCell[]): Matrix {
   };
 }
 
-function group(cells: readonly SweepCell[], headingOf: (cell: SweepCell) => [string, string]): Line[] {
-  const lines = new Map<string, Line>();
+function group(cells: readonly SweepCell[], headingOf: (cell: SweepCell) => [string, string]): MatrixLine[] {
+  const lines = new Map<string, MatrixLine>();
   for (const cell of cells) {
     const heading = headingOf(cell);
     const key = JSON.stringify(heading);
@@ -40,18 +40,18 @@ function group(cells: readonly SweepCell[], headingOf: (cell: SweepCell) => [str
 }
 
 /** Returns the cells of a row that are also in a column. */
-export const entryCells = (row: Line, { heading: [agent, model] }: Line): SweepCell[] =>
+export const entryCells = (row: MatrixLine, { heading: [agent, model] }: MatrixLine): SweepCell[] =>
   row.cells.filter((cell) => cell.agent === agent && cell.model === model);
 
 /** Counts cells by outcome. Only those that passed or failed are `tested`. */
-export function countOf(cells: readonly SweepCell[]) {
+export function outcomeCounts(cells: readonly SweepCell[]) {
   const totals = totalsOf(cells);
   return { ...totals, ...testedOf(totals), waiting: unfinishedCells(totals) };
 }
 
 /** Returns the common outcome of some repetitions; null if there are none, or none has run yet. */
 export function outcomeOf(cells: readonly SweepCell[]): Outcome | null {
-  const { passed, tested } = countOf(cells);
+  const { passed, tested } = outcomeCounts(cells);
   if (tested > 0) return passed === tested ? 'pass' : 'fail';
   const [first = null, ...others] = new Set(cells.map(({ outcome }) => outcome));
   return others.length === 0 ? first : 'error';
@@ -61,7 +61,7 @@ export function outcomeOf(cells: readonly SweepCell[]): Outcome | null {
  * Formats repetitions: "pass" for one, "1/3" for several, "1/2, 1 error" if some have not run or ended with an error.
  */
 export function entryText(cells: readonly SweepCell[]): string {
-  const { passed, tested, errored, cancelled, waiting } = countOf(cells);
+  const { passed, tested, errored, cancelled, waiting } = outcomeCounts(cells);
   const [first] = cells;
   const word = first?.outcome ?? 'waiting';
   if (cells.length === 1) return word;
@@ -76,18 +76,18 @@ export function entryText(cells: readonly SweepCell[]): string {
 }
 
 /** Returns the mean of the repetitions' scores (composite, else of the judge); null if none has a score. */
-export const scoreOf = (cells: readonly SweepCell[]): number | null =>
+export const meanScore = (cells: readonly SweepCell[]): number | null =>
   mean(cells.map((cell) => cell.composite_score ?? cell.judge_score));
 
 /** Returns the rows below the matrix, which sum up each column. */
-export function summaries(columns: readonly Line[]): { label: string; values: string[] }[] {
+export function summaries(columns: readonly MatrixLine[]): { label: string; values: string[] }[] {
   const scored = (of: (cell: SweepCell) => number | null, label: string) =>
     columns.some(({ cells }) => cells.some((cell) => of(cell) !== null))
       ? [{ label, values: columns.map(({ cells }) => scoreText(mean(cells.map(of)))) }]
       : [];
   const costKnown = columns.some(({ cells }) => paidCost(cells).usd !== null);
   return [
-    { label: 'pass rate', values: columns.map(({ cells }) => passRate(countOf(cells))) },
+    { label: 'pass rate', values: columns.map(({ cells }) => passRate(outcomeCounts(cells))) },
     ...scored(({ judge_score: judge }) => judge, 'judge'),
     ...scored(({ human }) => human?.score ?? null, 'human'),
     ...scored(({ composite_score: composite }) => composite, 'score'),

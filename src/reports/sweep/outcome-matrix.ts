@@ -2,7 +2,15 @@ import type { SweepCell } from '#decide';
 import { renderTable, terminalText, textWidth, truncate } from '#lib';
 import { scoreText } from '#model';
 import { colors, mark } from '../blocks/terminal.js';
-import { countOf, entryCells, hasVariants, type Line, type Matrix, scoreOf, summaries } from './matrix.js';
+import {
+  outcomeCounts,
+  entryCells,
+  hasVariants,
+  type MatrixLine,
+  type Matrix,
+  meanScore,
+  summaries,
+} from './matrix.js';
 
 /**
  * Renders the matrix of outcomes. Each entry shows how many repetitions passed, of those that could be tested. Columns
@@ -59,14 +67,14 @@ function intoBlocks(widths: readonly number[], label: number, width: number): nu
 function entry(cells: readonly SweepCell[]): string {
   const [first] = cells;
   if (first === undefined) return '';
-  const { passed, tested, errored, cancelled, waiting, cached } = countOf(cells);
+  const { passed, tested, errored, cancelled, waiting, cached } = outcomeCounts(cells);
   const alike = cells.every(({ outcome }) => outcome === first.outcome);
   if (tested === 0 && alike) {
     const word = mark(first.outcome);
     return cells.length === 1 ? word : `${word} ${colors.dim(`×${cells.length}`)}`;
   }
   const head = cells.length === 1 ? mark(first.outcome) : ratio(passed, tested);
-  const score = scoreOf(cells);
+  const score = meanScore(cells);
   return [
     head,
     ...(errored > 0 ? [colors.magenta(`!${errored}`)] : []),
@@ -83,11 +91,11 @@ function ratio(passed: number, tested: number): string {
 }
 
 /** Explains the marks that occur and need an explanation. */
-function legend(rows: readonly Line[]): string[] {
+function legend(rows: readonly MatrixLine[]): string[] {
   const cells = rows.flatMap((row) => row.cells);
   const repeated = cells.some(({ repetition }) => repetition > 1);
   if (!repeated) return [];
-  const { errored, cancelled, waiting } = countOf(cells);
+  const { errored, cancelled, waiting } = outcomeCounts(cells);
   const parts: string[] = [
     'passed/tested',
     ...(errored > 0 ? ['! error'] : []),

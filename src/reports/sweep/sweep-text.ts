@@ -13,7 +13,7 @@ import { always, fitScreen, linesPart, type Part, type Screen } from '../blocks/
 import { colors, gridText, mark, painted, pathText, type TextOptions } from '../blocks/terminal.js';
 import { calibrationTables, judgeLines } from '../comparison/calibration.js';
 import { cellNamer, totalsText } from './labels.js';
-import { type Line, type Matrix, toMatrix } from './matrix.js';
+import { type MatrixLine, type Matrix, toMatrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
 import { groupRegressions, type RegressionGroup, REGRESSIONS } from './regressions.js';
 import { failuresFirst, problemsPart, reportOf } from './problems.js';
@@ -22,7 +22,7 @@ import { sweepTables } from './tables.js';
 /** With so few cells, the report of each is listed. With more, only those of cells that did not pass are. */
 const FEW = 5;
 /** The reports have the others. */
-const MOST_REGRESSIONS = 5;
+const MAX_REGRESSIONS = 5;
 
 /**
  * Renders a sweep: the outcomes, why cells did not pass, totals, and where to read more. The outcomes are a matrix, or
@@ -74,7 +74,7 @@ export type SweepTextOptions = TextOptions & Screen;
 /** Rows of scenarios that did not pass in all cells stay longest. The rates below the rows are always of all cells. */
 function matrixPart(matrix: Matrix, options: TextOptions): Part {
   const { rows, columns } = matrix;
-  const hasPassed = (row: Line): number => (row.cells.every(({ outcome }) => outcome === 'pass') ? 1 : 0);
+  const hasPassed = (row: MatrixLine): number => (row.cells.every(({ outcome }) => outcome === 'pass') ? 1 : 0);
   const order = [...rows].sort((a, b) => hasPassed(a) - hasPassed(b));
   const shown = (count: number): string[] => {
     const kept = new Set(order.slice(0, count));
@@ -126,7 +126,7 @@ function regressions(cells: readonly SweepCell[], label: (cell: SweepCell) => st
   const name = ({ cells: [first, ...more] }: RegressionGroup): string =>
     first === undefined ? '' : more.length === 0 ? label(first) : terminalText(configurationLabel(first));
   const rows = found
-    .slice(0, MOST_REGRESSIONS)
+    .slice(0, MAX_REGRESSIONS)
     .map((group) => [name(group), terminalText(group.message), group.share ?? '']);
   const more = found.length - rows.length;
   return [

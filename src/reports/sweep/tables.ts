@@ -4,15 +4,15 @@ import type { SubjectTokens } from '#model';
 import type { Grid } from '../blocks/terminal.js';
 
 /**
- * Returns the tables about a sweep as a whole, without those that would be empty. `mostTrajectories`: of each value of
+ * Returns the tables about a sweep as a whole, without those that would be empty. `maxTrajectories`: of each value of
  * a parameter.
  */
 export const sweepTables = (
   { parameters = [], subject_tokens = [] }: Pick<SweepDocument, 'parameters' | 'subject_tokens'>,
-  mostTrajectories: number,
+  maxTrajectories: number,
 ): ParameterTable[] => [
   ...(subject_tokens.length === 0 ? [] : [subjectTable(subject_tokens)]),
-  ...parameterTables(parameters, mostTrajectories),
+  ...parameterTables(parameters, maxTrajectories),
 ];
 
 /** A table of the results by parameter. Texts of scenarios and agents in it are not escaped. */
@@ -34,9 +34,9 @@ const LONGEST_SEQUENCE = 120;
 export const parameterTables = (
   parameters: readonly ParameterResults[],
   /** The most trajectories of each value. */
-  mostTrajectories: number,
+  maxTrajectories: number,
 ): ParameterTable[] =>
-  [numbers(parameters), capabilities(parameters), trajectories(parameters, mostTrajectories)].filter(
+  [numbers(parameters), capabilities(parameters), trajectories(parameters, maxTrajectories)].filter(
     ({ rows }) => rows.length > 0,
   );
 
@@ -172,7 +172,7 @@ function addedText({ added, removed, difference, scenarios }: SubjectTokens): st
   const range = low === high ? '' : `; ${countText(low)} to ${countText(high)} in ${differences.length} scenarios`;
   if (removed.length === 0 && difference >= 0)
     return `${now} ${isPlural(added) ? 'add' : 'adds'} ${tokens(difference)}${range}`;
-  return `${whatChanged(now, before)}: ${moreOrFewer(difference)}${range}`;
+  return `${changedParts(now, before)}: ${moreOrFewer(difference)}${range}`;
 }
 
 function toolsText({ mcp_tools: tools }: SubjectTokens): string {
@@ -180,7 +180,7 @@ function toolsText({ mcp_tools: tools }: SubjectTokens): string {
   return `${countText(tools.count)} ${tools.count === 1 ? 'tool' : 'tools'}, ${countText(tools.bytes)} bytes`;
 }
 
-const whatChanged = (now: string, before: string): string =>
+const changedParts = (now: string, before: string): string =>
   before === ''
     ? `with ${now}`
     : now === ''

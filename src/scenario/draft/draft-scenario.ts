@@ -22,7 +22,7 @@ export interface DraftedTool {
   schema: string | null;
 }
 
-export interface Draft {
+export interface ScenarioDraft {
   scenario: string;
   agentsMd: string;
   /** The edits to make, with the line in the scenario. */
@@ -31,10 +31,10 @@ export interface Draft {
 
 const EDIT = '# EDIT: ';
 /** As many commands are in the mock's summary. */
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 /** Drafts a scenario that the mock agent passes, from what the tool says about itself. */
-export function draftScenario(tool: DraftedTool): Draft {
+export function draftScenario(tool: DraftedTool): ScenarioDraft {
   const { name, binary, help } = tool;
   const call = shellWord(tool.call);
   const commandOf = (words: readonly string[]): string => [call, ...words.map(shellWord)].join(' ');
@@ -96,7 +96,7 @@ function summaryOf({ call, help }: DraftedTool): string[] {
       ? help.commands
       : help.options.map(({ names, description }) => ({ name: names.join(', '), description }));
   const list = entries
-    .slice(0, MOST_LISTED)
+    .slice(0, MAX_LISTED)
     .map(({ name, description }) => `- ${name}${description === '' ? '' : `: ${description}`}`);
   return [`What ${oneLine(call)} can do:`, ...list];
 }
@@ -110,7 +110,7 @@ const agentsMdOf = ({ call, help }: DraftedTool, helpCommand: string): string =>
     `\`${helpCommand}\` says how to use it.`,
   );
 
-const editsIn = (scenario: string): Draft['edits'] =>
+const editsIn = (scenario: string): ScenarioDraft['edits'] =>
   scenario.split('\n').flatMap((line, at) => {
     const start = line.indexOf(EDIT);
     return line.trimStart().startsWith(EDIT) ? [{ line: at + 1, what: line.slice(start + EDIT.length) }] : [];
@@ -125,7 +125,7 @@ const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]
 const lines = (...parts: (string | null)[]): string => `${parts.filter((part) => part !== null).join('\n')}\n`;
 
 /** As many commands are asked for their help. */
-const MOST_COMMANDS = 3;
+const MAX_COMMANDS = 3;
 
 /** Names of commands that only show something. Others might not know `--help`, and do their work. */
 const SHOWS =
@@ -140,6 +140,6 @@ export function chooseHarmless({ commands, options }: ToolHelp, text: string): s
   const version = ['--version', '-V'].find((name) => names.includes(name));
   // otherwise the tool may have no help of its commands, and take `--help` for something else
   const hasHelp = names.includes('--help') || /(?<![\w-])--help\b/.test(text);
-  const shown = commands.filter(({ name }) => SHOWS.test(name)).slice(0, MOST_COMMANDS);
+  const shown = commands.filter(({ name }) => SHOWS.test(name)).slice(0, MAX_COMMANDS);
   return [...(version === undefined ? [] : [[version]]), ...(hasHelp ? shown.map(({ name }) => [name, '--help']) : [])];
 }

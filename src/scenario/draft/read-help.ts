@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-const MOST_LINES = 3000;
+const MAX_LINES = 3000;
 const LONGEST_LINE = 500;
 
 /** A line of a help text, without the spaces around it. */
@@ -22,7 +22,7 @@ const linesOf = (text: string): Line[] =>
     .replace(/\t/g, '        ')
     .replace(/[^\P{C}\n]/gu, '')
     .split('\n')
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map((line) => {
       const cut = line.slice(0, LONGEST_LINE).trimEnd();
       const text = cut.trimStart();

@@ -73,7 +73,7 @@ function parameterProblem(text: string): string {
 }
 
 /** More would not fit into a plan that people can read. */
-const MOST_COMBINATIONS = 10_000;
+const MAX_COMBINATIONS = 10_000;
 
 /** A matrix file: a scenario file, and the values that are tried for some of its fields. */
 export const MatrixFile = z
@@ -94,8 +94,8 @@ export const MatrixFile = z
       )
       .min(1)
       .check(distinct(({ parameter }) => parameter, 'parameter', ['parameter']))
-      .refine((axes) => axes.reduce((all, { values }) => all * values.length, 1) <= MOST_COMBINATIONS, {
-        error: `expected at most ${MOST_COMBINATIONS} combinations`,
+      .refine((axes) => axes.reduce((all, { values }) => all * values.length, 1) <= MAX_COMBINATIONS, {
+        error: `expected at most ${MAX_COMBINATIONS} combinations`,
       })
       .describe('The fields that vary; the first one varies slowest'),
   })

@@ -4,9 +4,9 @@ import type { ScenarioReader } from '../reader.js';
 import { DEFAULT_AGENT_TIMEOUT_SECS, type Scenario, type Step } from '../scenario.js';
 import { loadYaml } from './load-yaml.js';
 import { ScenarioFile } from './schema.js';
-import { vary } from './vary.js';
+import { applyVariants } from './apply-variants.js';
 
-/** Converts a file to a scenario, ignoring its variants (see `vary.ts`). */
+/** Converts a file to a scenario, ignoring its variants (see `apply-variants.ts`). */
 const toScenario = (file: ScenarioFile): Scenario => ({
   name: file.name,
   description: file.description,
@@ -98,7 +98,7 @@ export const readScenario: ScenarioReader = (name, text) => {
     ok: true,
     value: {
       scenario: toScenario(file),
-      variants: vary(file).map(({ variant, file: varied, env, targetBinary, at }) => ({
+      variants: applyVariants(file).map(({ variant, file: varied, env, targetBinary, at }) => ({
         variant,
         env,
         targetBinary,

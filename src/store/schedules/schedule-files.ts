@@ -34,7 +34,7 @@ const KEEP_REPLACED_MS = 30 * 24 * 3_600_000;
 export const USED = '.used';
 
 /** Older firings are removed, so that a schedule which fires every minute does not fill the disk. */
-const MOST_FIRINGS = 1000;
+const MAX_FIRINGS = 1000;
 const READ_AT_ONCE = 16;
 
 const withoutJson = (name: string): string[] => (name.endsWith('.json') ? [name.slice(0, -5)] : []);
@@ -115,7 +115,7 @@ export async function writeFiring(objects: ObjectStore, firing: Firing): Promise
     await objects.put(exitCodeObject(schedule), `${firing.exit_code}\n`);
     await objects.put(latestObject(schedule), textOf(firing));
   }
-  for (const old of all.slice(0, Math.max(0, all.length - MOST_FIRINGS)))
+  for (const old of all.slice(0, Math.max(0, all.length - MAX_FIRINGS)))
     await objects.remove(firingObject(schedule, old));
 }
 

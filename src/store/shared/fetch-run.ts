@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isFolder } from '#host';
+import { isRealFolder } from '#host';
 import { inParallel } from '#lib';
 import { runFiles } from '../results-folder.js';
 import { sharedProjectOf, type SharedProject } from './shared-project.js';
@@ -8,7 +8,7 @@ import { sharedProjectOf, type SharedProject } from './shared-project.js';
 /** Brings the folder of a run into the mirror. Returns false if it is not stored. */
 export async function fetchRun({ store, resultsPath }: SharedProject, run: string): Promise<boolean> {
   const folder = join(resultsPath, run);
-  return (await isFolder(folder)) || store.getFolder(run, folder);
+  return isRealFolder(folder) || store.getFolder(run, folder);
 }
 
 const AT_ONCE = 8;

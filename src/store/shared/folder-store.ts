@@ -1,14 +1,14 @@
 import { constants } from 'node:fs';
 import { chmod, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { copyBestEffort, createFolderOnce, isFolder, readInside, removeTree, temporaryName } from '#host';
+import { copyBestEffort, createFolderOnce, isRealFolder, readInside, removeTree, temporaryName } from '#host';
 import { withinTime } from './answer-time.js';
 import { checkedName, isHidden } from './names.js';
 import type { SharedStore } from './shared-store.js';
 
 /** A file of at most this size is written and read at once, so no reader sees a part of it. */
 const AT_ONCE = 4096;
-const FILE_LIMIT = 256 * 1024 * 1024;
+const MAX_FILE = 256 * 1024 * 1024;
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
@@ -34,13 +34,13 @@ export function createFolderStore(folder: string): SharedStore {
     putFolder: async (name, from) => storeFolder(root, from, pathOf(name)),
     async getFolder(name, to) {
       const stored = pathOf(name);
-      if (!(await answer(isFolder(stored)))) return false;
+      if (!isRealFolder(stored)) return false;
       await createFolderOnce(to, (temporary) => copyWhole(stored, temporary));
       return true;
     },
     async getFileOf(name, path) {
       try {
-        return await readInside(pathOf(name), checkedName(path), FILE_LIMIT);
+        return await readInside(pathOf(name), checkedName(path), MAX_FILE);
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;
@@ -176,7 +176,7 @@ async function makeFolder(root: string, folder: string): Promise<boolean> {
 }
 
 async function storeFolder(root: string, from: string, to: string): Promise<void> {
-  if (await isFolder(to)) return;
+  if (isRealFolder(to)) return;
   const group = await makeFolder(root, dirname(to));
   await createFolderOnce(to, async (temporary) => {
     await copyWhole(from, temporary);

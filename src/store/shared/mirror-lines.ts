@@ -9,7 +9,7 @@ import type { SharedProject } from './shared-project.js';
 const LOCK_MS = 60_000;
 
 /** The lines of a mirror's results.jsonl that this process has read, by their hash. */
-interface Known {
+interface MirrorLines {
   inode: number;
   end: number;
   /** The last of them, by which is seen that `clean` has not moved them. */
@@ -17,7 +17,7 @@ interface Known {
   hashes: Set<string>;
 }
 
-const known = remembered(() => new Map<string, Known>());
+const known = remembered(() => new Map<string, MirrorLines>());
 /** Remembers nothing. */
 const inTurn = createMutex();
 
@@ -44,11 +44,11 @@ export function addLines({ stateFolder, resultsPath }: SharedProject, lines: rea
 
 const NO_LINES = { end: 0, last: { begin: 0, end: 0, text: '' } };
 
-function readOn(log: string): Known {
+function readOn(log: string): MirrorLines {
   const stat = statSync(log, { throwIfNoEntry: false });
   const before = known().get(log);
   const isSame = before !== undefined && stat?.ino === before.inode && isUnmoved(log, before.last);
-  const now: Known = isSame ? before : { inode: stat?.ino ?? 0, ...NO_LINES, hashes: new Set() };
+  const now: MirrorLines = isSame ? before : { inode: stat?.ino ?? 0, ...NO_LINES, hashes: new Set() };
   if (stat !== undefined && stat.size > now.end) {
     for (const { text, end, whole } of linesOf(log, Infinity, now.end)) {
       if (!whole) break;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isFolder, readBytes, readText, remembered, writeFileAtomic } from '#host';
+import { isRealFolder, readBytes, readText, remembered, writeFileAtomic } from '#host';
 import { inParallel, isJsonObject, type Json, parseJson } from '#lib';
 import { fixtureFolder, planFile, scenarioFile } from '../results-folder.js';
 import { planObject, storedObject } from './names.js';
@@ -43,7 +43,7 @@ async function fetchOnce({ store, resultsPath }: SharedProject, sweep: string, k
   if (plan === null) return;
   const fetch = async (hash: string): Promise<void> => {
     const folder = fixtureFolder(resultsPath, hash);
-    if (!(await isFolder(folder))) await store.getFolder(storedObject(hash), folder);
+    if (!isRealFolder(folder)) await store.getFolder(storedObject(hash), folder);
   };
   const scenarios = scenariosOf(plan.toString());
   await inParallel(AT_ONCE, scenarios, fetch);

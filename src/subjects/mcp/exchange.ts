@@ -52,7 +52,7 @@ interface Call {
   tool: string;
   begun: number;
 }
-interface Open {
+interface OpenRequest {
   method: string;
   /** The version of the protocol that the request follows. */
   version: string;
@@ -65,11 +65,11 @@ interface Open {
 const FAILED = -32_000;
 /** Clients accept lists of messages only in this version. */
 const WITH_LISTS = '2025-03-26';
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 /** Gates look into arguments, so more of them is recorded than of results. */
-const ARGUMENTS_LIMIT = 8 * 1024 * 1024;
+const MAX_ARGUMENTS = 8 * 1024 * 1024;
 /** More problems of one server say nothing new. */
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 /** Identifies a request. Both a number and its text are ids, and they differ. */
 const keyOf = (id: Json | undefined): string => JSON.stringify(id ?? null);
@@ -77,7 +77,7 @@ const keyOf = (id: Json | undefined): string => JSON.stringify(id ?? null);
 /** Creates the record of one connection. It has no input or output but `options`. */
 export function createExchange({ record, nameOf, now, mockOf, sleep, isHttp, checks }: ExchangeOptions): Exchange {
   const verb = isHttp ? 'sent' : 'wrote to stdout';
-  const open = new Map<string, Open>();
+  const open = new Map<string, OpenRequest>();
   /** The ids of requests that need no answer any more. */
   const over = new Set<string>();
   /**
@@ -91,7 +91,7 @@ export function createExchange({ record, nameOf, now, mockOf, sleep, isHttp, che
 
   const problem = (message: string): void => {
     problems += 1;
-    if (problems <= MOST_PROBLEMS) record({ type: 'problem', message });
+    if (problems <= MAX_PROBLEMS) record({ type: 'problem', message });
   };
 
   function answered(
@@ -122,7 +122,7 @@ export function createExchange({ record, nameOf, now, mockOf, sleep, isHttp, che
       type: 'call',
       id: call.id,
       tool,
-      arguments: recordable(params['arguments'] ?? {}, ARGUMENTS_LIMIT),
+      arguments: recordable(params['arguments'] ?? {}, MAX_ARGUMENTS),
     });
     return call;
   }
@@ -189,7 +189,7 @@ export function createExchange({ record, nameOf, now, mockOf, sleep, isHttp, che
     }
     if (key === null || one === undefined) {
       if (id !== undefined && !over.has(keyOf(id)) && !over.has(keyOf(Number(id))))
-        problem(`answered a request that was not made: id ${beginningOf(keyOf(id), MOST_SHOWN)}`);
+        problem(`answered a request that was not made: id ${beginningOf(keyOf(id), MAX_SHOWN)}`);
       return;
     }
     if (isJsonObject(message['error'])) {
@@ -201,7 +201,7 @@ export function createExchange({ record, nameOf, now, mockOf, sleep, isHttp, che
     noteResult(one, message['result'] as Message);
   }
 
-  function noteResult({ method, version: followed, isExtended, call }: Open, result: Message): void {
+  function noteResult({ method, version: followed, isExtended, call }: OpenRequest, result: Message): void {
     // A server that does not know the question is an older one, and no client takes its answer for one.
     if (method === 'server/discover' && !('supportedVersions' in result)) return;
     if (method === 'initialize')
@@ -297,7 +297,7 @@ export function createExchange({ record, nameOf, now, mockOf, sleep, isHttp, che
 const isTypeOfProtocol = (type: Json | undefined): boolean =>
   type === undefined || type === 'complete' || type === 'input_required';
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-const quoted = (text: string): string => JSON.stringify(beginningOf(text, MOST_SHOWN));
+const quoted = (text: string): string => JSON.stringify(beginningOf(text, MAX_SHOWN));
 
 function bytesOf(tool: Json): number {
   try {

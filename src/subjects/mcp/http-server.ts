@@ -17,9 +17,9 @@ const PROBE_MS = 2000;
  * When a stream is opened again that the server has closed, if it did not say when, and how often at most without news.
  */
 const AGAIN_MS = 1000;
-const MOST_AGAIN = 2;
-const MOST_REDIRECTS = 5;
-const MOST_SHOWN = 300;
+const MAX_REOPENED = 2;
+const MAX_REDIRECTS = 5;
+const MAX_SHOWN = 300;
 
 /**
  * Talks streamable HTTP to a server, in the version of the protocol that the agent speaks. There is no limit of time or
@@ -72,7 +72,7 @@ export function connectHttp(
         const { location } = response.headers;
         const isMoved = [307, 308].includes(response.statusCode ?? 0) && location !== undefined;
         const moved = isMoved ? new URL(location, target) : null;
-        if (moved === null || moved.origin !== target.origin || redirects === MOST_REDIRECTS) {
+        if (moved === null || moved.origin !== target.origin || redirects === MAX_REDIRECTS) {
           resolve(response);
           return;
         }
@@ -138,7 +138,7 @@ export function connectHttp(
       // A stream that breaks is continued like one that the server has closed.
     }
     const next = heard.news > 0 ? 0 : tries + 1;
-    if (isClosed || isAnswered() || (heard.last === null && !isListening) || next > MOST_AGAIN) return;
+    if (isClosed || isAnswered() || (heard.last === null && !isListening) || next > MAX_REOPENED) return;
     await sleep(reader.retryMs() ?? AGAIN_MS, undefined, { ref: false });
     await listen(heard.last, isAnswered, next);
   }
@@ -230,7 +230,7 @@ export function connectHttp(
   /** Says that a message was refused, and what may be the cause. */
   async function refusal(response: IncomingMessage, method: string, body: string): Promise<string> {
     const status = `${response.statusCode ?? ''} ${response.statusMessage ?? ''}`.trim();
-    const text = body.trim() === '' ? '' : `: ${beginningOf(body.trim().replace(/\s+/g, ' '), MOST_SHOWN)}`;
+    const text = body.trim() === '' ? '' : `: ${beginningOf(body.trim().replace(/\s+/g, ' '), MAX_SHOWN)}`;
     const answer = `the server answered ${method} with HTTP ${status}${text}`;
     if (method === 'initialize' && (await speaksSseOnly()))
       return `${answer}; it speaks HTTP with SSE, the transport of MCP before 2025-03-26: give the address of its streamable HTTP endpoint, often /mcp in place of /sse`;

@@ -6,10 +6,10 @@ import type { ProxyRecord } from './record.js';
 import { serveAgent } from './serve-agent.js';
 
 /** In bytes. Readers have a record in memory at once. */
-const RECORD_LIMIT = 48 * 1024 * 1024;
+const MAX_RECORD = 48 * 1024 * 1024;
 
 /** Appends what happens with a server to a file, so that the record outlives any process. */
-function createRecordFile(path: string, limit = RECORD_LIMIT): (line: ProxyRecord) => void {
+function createRecordFile(path: string, limit = MAX_RECORD): (line: ProxyRecord) => void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   let bytes = 0;
   let isFull = false;

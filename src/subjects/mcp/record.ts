@@ -132,15 +132,15 @@ function readRecords(server: string, written: readonly string[]): Records {
 /**
  * In characters of JSON. What a tool answers may be larger than a record can be; only its beginning is recorded then.
  */
-const RESULT_LIMIT = 1024 * 1024;
-const TEXT_LIMIT = 64 * 1024;
+const MAX_RESULT = 1024 * 1024;
+const MAX_TEXT = 64 * 1024;
 const DEEP = '(nested too deeply to be recorded) …';
 
 /** Shortens a value to what can be stored. What was shortened ends with an ellipsis. */
-export function recordable(value: Json, limit = RESULT_LIMIT): Json {
+export function recordable(value: Json, limit = MAX_RESULT): Json {
   if (!isStorable(value)) return DEEP;
   const text = JSON.stringify(value);
   if (text.length <= limit) return value;
-  const shorter = shortenStrings(value, TEXT_LIMIT);
+  const shorter = shortenStrings(value, MAX_TEXT);
   return JSON.stringify(shorter).length <= limit ? shorter : beginningOf(text, limit);
 }

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { embedded, hasToken, takeToken } from './api.js';
-import { BesidePage } from './beside-page.js';
+import { CompareRunsPage } from './compare-runs-page.js';
 import { ComparePage } from './compare-page.js';
 import { PlanPage } from './plan-page.js';
 import { addressOf, useRoute, type Route } from './router.js';
@@ -31,7 +31,7 @@ function Page({ path, query }: Route) {
   }
   if (kind === 'scenarios' && id !== undefined) return <TrendsPage key={id} scenario={id} />;
   if (kind === 'schedules') return <SchedulesPage />;
-  if (kind === 'beside') return <BesidePage query={query} />;
+  if (kind === 'beside') return <CompareRunsPage query={query} />;
   if (kind === 'compare') return <ComparePage query={query} />;
   return <SweepsPage />;
 }

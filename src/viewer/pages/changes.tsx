@@ -30,12 +30,12 @@ export function Changes({ run }: { run: string }) {
 }
 
 /** Larger differences are shown on request. */
-const MOST_OPEN = 60;
+const MAX_OPEN = 60;
 
 function File({ file: { path, change, bytes, lines, note } }: { file: FileChange }) {
   const counted = (kind: DiffLine['kind']): number => lines?.filter((line) => line.kind === kind).length ?? 0;
   return (
-    <details open={lines !== null && lines.length <= MOST_OPEN}>
+    <details open={lines !== null && lines.length <= MAX_OPEN}>
       <summary>
         <code class="name">
           <Name>{path}</Name>

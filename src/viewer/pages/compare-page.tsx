@@ -2,10 +2,10 @@ import type { ComparedConfiguration, Comparison } from '#decide';
 import { plainText } from '#lib/pure';
 import type { ComparisonAnswer, SweepsAnswer } from '../protocol.js';
 import { useLoaded, useWatched } from './api.js';
-import { besideAddress } from './beside-page.js';
+import { compareRunsAddress } from './compare-runs-page.js';
 import { Chip, Name, Page, Tables, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
-import { agentName, keyOf } from '../shared/select-runs.js';
+import { agentName, selectionKey } from '../shared/select-runs.js';
 
 const SWEEPS = 200;
 
@@ -91,7 +91,7 @@ function Compared({ query }: { query: URLSearchParams }) {
           </thead>
           <tbody>
             {comparison.configurations.map((one) => (
-              <Row key={keyOf(one)} one={one} comparison={comparison} />
+              <Row key={selectionKey(one)} one={one} comparison={comparison} />
             ))}
           </tbody>
         </table>
@@ -114,7 +114,7 @@ function Compared({ query }: { query: URLSearchParams }) {
 const LOOKS: Readonly<Record<string, string>> = { better: 'pass', worse: 'fail' };
 
 function Row({ one, comparison }: { one: ComparedConfiguration; comparison: Comparison }) {
-  const at = new URLSearchParams({ at: keyOf(one) }).toString();
+  const at = new URLSearchParams({ at: selectionKey(one) }).toString();
   return (
     <tr>
       <th scope="row">
@@ -165,8 +165,8 @@ function Row({ one, comparison }: { one: ComparedConfiguration; comparison: Comp
 
 /** The page with a run of each side. */
 const besideOf = (one: ComparedConfiguration, { base, head }: Comparison): string => {
-  const cell = (variant: string | null): string => keyOf({ ...one, variant: variant ?? one.variant });
-  return besideAddress(
+  const cell = (variant: string | null): string => selectionKey({ ...one, variant: variant ?? one.variant });
+  return compareRunsAddress(
     { sweep: base.sweep, cell: cell(base.variant) },
     { sweep: head.sweep, cell: cell(head.variant) },
   );

@@ -3,8 +3,8 @@ import type { MatrixCell } from '../protocol.js';
 import { embedded } from './api.js';
 import { Name } from './parts.js';
 import { addressOf } from './router.js';
-import { agentName, keyOf } from '../shared/select-runs.js';
-import { percent } from './sweeps-page.js';
+import { agentName, selectionKey } from '../shared/select-runs.js';
+import { passedPercent } from './sweeps-page.js';
 
 interface MatrixProps {
   cells: readonly MatrixCell[];
@@ -79,7 +79,7 @@ interface CellProps extends Pick<MatrixProps, 'at' | 'onSelect'> {
 
 function Cell({ cell, at, onSelect }: CellProps) {
   if (cell === undefined) return <span class="soft">–</span>;
-  const key = keyOf(cell);
+  const key = selectionKey(cell);
   const { passed, tested, text, looks } = cell;
   const label = `${cell.scenario} ${cell.variant}, ${agentName(cell)}: ${text}`;
   return (
@@ -91,7 +91,7 @@ function Cell({ cell, at, onSelect }: CellProps) {
       title={label}
       onClick={() => onSelect(at === key ? '' : key)}
     >
-      <span class="value">{tested === 0 ? '–' : percent(passed, tested)}</span>
+      <span class="value">{tested === 0 ? '–' : passedPercent(passed, tested)}</span>
       <span class="dots" aria-hidden="true">
         {looks.length > 0 ? looks.map((look, number) => <i key={number} class={look} />) : text}
       </span>

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { formatDuration, formatKnownCost, plainText } from '#lib/pure';
 import type { RunRecord } from '#model';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
-import { RunAgain } from './again.js';
+import { RerunRun } from './rerun-buttons.js';
 import { embedded, useEvents, useLoaded } from './api.js';
 import { Changes } from './changes.js';
 import { ConversationView, UsedSoFar } from './conversation-view.js';
@@ -123,7 +123,7 @@ function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
   return (
     <>
       <Title sweep={run.sweep} cell={cell} look={run.outcome} uiUrl={answer.uiUrl}>
-        {embedded === null && <RunAgain run={run.run_id} sweep={run.sweep} cell={run.cell} />}
+        {embedded === null && <RerunRun run={run.run_id} sweep={run.sweep} cell={run.cell} />}
       </Title>
       {siblings.length > 1 && (
         <nav aria-label="Repetitions" class="siblings">

@@ -6,7 +6,7 @@ import { Chart, intervalText } from './trends-page.js';
 
 const HEADINGS = ['Night', 'Sweep', 'Passed', 'Interval (95 %)', 'Compared with the reference'];
 
-type Shown = SchedulesAnswer['schedules'][number];
+type ScheduleEntry = SchedulesAnswer['schedules'][number];
 
 /** Schedules with their nights: how many runs passed, the reference, and since when fewer pass. */
 export function SchedulesPage() {
@@ -27,7 +27,7 @@ export function SchedulesPage() {
   );
 }
 
-function Schedule({ schedule, reference, words, nights }: Shown) {
+function Schedule({ schedule, reference, words, nights }: ScheduleEntry) {
   const begin = nights.findLast(({ begins }) => begins)?.sweep;
   return (
     <section aria-label={schedule}>

@@ -1,9 +1,9 @@
 import type { SweepAnswer } from '../protocol.js';
-import { Again } from './again.js';
+import { RerunSweep } from './rerun-buttons.js';
 import { embedded, order } from './api.js';
 import { Chip, Name, OutcomeBar, Outside } from './parts.js';
 import { addressOf } from './router.js';
-import { percent, statusOf } from './sweeps-page.js';
+import { passedPercent, statusOf } from './sweeps-page.js';
 import { useState } from 'preact/hooks';
 import { testedOf } from '#decide/pure';
 import { formatCost, plainText } from '#lib/pure';
@@ -23,14 +23,14 @@ export function SweepHead({ answer: { document, engine, openCount, choices, note
         </h1>
         <Chip look={look}>{word}</Chip>
         {isOpen && embedded === null && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
-        {!isOpen && embedded === null && <Again sweep={document.sweep} totals={totals} />}
+        {!isOpen && embedded === null && <RerunSweep sweep={document.sweep} totals={totals} />}
         {embedded === null && <CompareLinks sweep={document.sweep} variants={choices.variants} />}
         {embedded === null && <a href={addressOf('sweeps', document.sweep, 'plan')}>How many runs?</a>}
         {document.ui_url !== null && <Outside href={document.ui_url}>Temporal</Outside>}
       </div>
       <div class="summary">
         <p class="headline">
-          <strong>{tested === 0 ? 'n/a' : percent(passed, tested)}</strong> passed
+          <strong>{tested === 0 ? 'n/a' : passedPercent(passed, tested)}</strong> passed
         </p>
         <p class="soft">
           {passed} of {tested} tested
@@ -64,7 +64,7 @@ function CompareLinks({ sweep, variants }: { sweep: string; variants: readonly s
   return (
     <>
       <a href={`${addressOf('compare')}?${new URLSearchParams({ head: sweep }).toString()}`}>Compare</a>
-      {others.slice(0, MOST_VARIANTS).map((other) => {
+      {others.slice(0, MAX_VARIANTS).map((other) => {
         const query = new URLSearchParams({ base: sweep, head: sweep, variants: `${first ?? ''},${other}` });
         return (
           <a key={other} href={`${addressOf('compare')}?${query.toString()}`}>
@@ -77,7 +77,7 @@ function CompareLinks({ sweep, variants }: { sweep: string; variants: readonly s
 }
 
 /** More links would be no help. */
-const MOST_VARIANTS = 3;
+const MAX_VARIANTS = 3;
 
 interface SteeringProps {
   sweep: string;

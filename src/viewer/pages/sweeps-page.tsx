@@ -74,7 +74,7 @@ function Sweep({ sweep, engine }: { sweep: ListedSweep; engine: boolean }) {
         <Name>{few(sweep.scenarios)}</Name> with <Name>{few(sweep.agents)}</Name>
       </p>
       <div class="rate">
-        <strong>{tested === 0 ? 'n/a' : percent(passed, tested)}</strong>
+        <strong>{tested === 0 ? 'n/a' : passedPercent(passed, tested)}</strong>
         <span class="soft">
           {passed} of {tested} passed
           {totals.errored > 0 && `, ${totals.errored} ${totals.errored === 1 ? 'error' : 'errors'}`}
@@ -96,7 +96,7 @@ const few = (names: readonly string[]): string =>
   names.length <= FEW ? names.join(', ') : `${names.slice(0, FEW).join(', ')} and ${names.length - FEW} more`;
 
 /** Formats a rate in percent. 0% and 100% are shown only if they are exact. */
-export function percent(passed: number, tested: number): string {
+export function passedPercent(passed: number, tested: number): string {
   const rounded = Math.round((100 * passed) / tested);
   return `${passed === 0 || passed === tested ? rounded : Math.min(99, Math.max(1, rounded))}%`;
 }

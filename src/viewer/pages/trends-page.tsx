@@ -5,7 +5,7 @@ import { agentName } from '../shared/select-runs.js';
 import { useLoaded } from './api.js';
 import { Name, Page, PlainTable, Waiting } from './parts.js';
 import { addressOf } from './router.js';
-import { percent } from './sweeps-page.js';
+import { passedPercent } from './sweeps-page.js';
 
 /** A scenario from sweep to sweep: pass rates with their intervals, costs and durations, by configuration. */
 export function TrendsPage({ scenario }: { scenario: string }) {
@@ -83,7 +83,7 @@ export function Chart({ points, mark }: { points: readonly Point[]; mark?: strin
   const marked = placed.find(({ sweep }) => sweep === mark);
   const width = STEP * Math.max(1, placed.length);
   const last = placed.at(-1);
-  const words = last === undefined ? 'nothing was tested' : `now ${percent(last.passed, last.tested)}`;
+  const words = last === undefined ? 'nothing was tested' : `now ${passedPercent(last.passed, last.tested)}`;
   return (
     <div class="chart">
       <div class="rates" aria-hidden="true">

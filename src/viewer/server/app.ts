@@ -13,7 +13,7 @@ import { comparisonFor, forecastFor } from './compare.js';
 import type { EngineView } from './engine.js';
 import { eventsOf, wholeEvent } from './events.js';
 import { refusalOf } from './guard.js';
-import { findRun, readRun, reviewOf, storeReview } from './runs.js';
+import { findRun, answerForRun, reviewOf, storeReview } from './runs.js';
 import { schedulesOf } from './schedules.js';
 import { ndjson } from './stream.js';
 import { selectionIn } from '../shared/select-runs.js';
@@ -61,11 +61,11 @@ const FILES: Readonly<Record<string, [file: string, type: string]>> = {
 };
 
 /** The largest request of the page. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const CHANGED = 'evaluation.md has changed since you have opened the form';
 
-const MOST_SWEEPS = 50;
-const MOST_RUNS = 100;
+const MAX_SWEEPS = 50;
+const MAX_RUNS = 100;
 
 const limitIn = (text: string | undefined, usual: number): number =>
   Math.max(1, Math.floor(Number(text ?? usual))) || usual;
@@ -89,19 +89,19 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     else context.res = answerError(context, refusal.reason, refusal.status);
     for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
   });
-  const tooLarge = (context: Context): Response => answerError(context, `more than ${formatBytes(MOST_BYTES)}`, 413);
-  app.use('/api/*', bodyLimit({ maxSize: MOST_BYTES, onError: tooLarge }));
+  const tooLarge = (context: Context): Response => answerError(context, `more than ${formatBytes(MAX_BYTES)}`, 413);
+  app.use('/api/*', bodyLimit({ maxSize: MAX_BYTES, onError: tooLarge }));
   for (const [path, [file, type]] of Object.entries(FILES))
     app.get(path, (context) => context.body(readFileSync(join(pages, file), 'utf8'), 200, { 'content-type': type }));
   app.get('/api/sweeps', ({ req }) => {
-    const limit = limitIn(req.query('limit'), MOST_SWEEPS);
+    const limit = limitIn(req.query('limit'), MAX_SWEEPS);
     return ndjson((signal) => sweepLists(source, limit, signal));
   });
   app.get('/api/sweeps/:sweep', ({ req }) => {
     const query = new URL(req.url).searchParams;
     const shown = {
       selection: selectionIn(query),
-      limit: limitIn(query.get('limit') ?? undefined, MOST_RUNS),
+      limit: limitIn(query.get('limit') ?? undefined, MAX_RUNS),
     };
     return ndjson((signal) => sweepStates(source, req.param('sweep'), shown, signal));
   });
@@ -122,7 +122,7 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     await steer(source, sweep, verb);
     return context.json({});
   });
-  app.get('/api/runs/:run', async (context) => context.json(await readRun(source, context.req.param('run'))));
+  app.get('/api/runs/:run', async (context) => context.json(await answerForRun(source, context.req.param('run'))));
   app.get('/api/runs/:run/events', async ({ req }) => {
     const id = req.param('run');
     const place = await findRun(source, id);

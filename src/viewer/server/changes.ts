@@ -10,8 +10,8 @@ import type { ChangesAnswer, DiffLine, FileChange } from '../protocol.js';
 import { findRun, type RunSource } from './runs.js';
 
 /** Larger files are named, but not compared line by line. */
-const MOST_BYTES = 256 * 1024;
-const MOST_DIFFERENCES = 2000;
+const MAX_BYTES = 256 * 1024;
+const MAX_DIFFERENCES = 2000;
 /** Lines that are shown around a difference. */
 const AROUND = 3;
 
@@ -52,9 +52,9 @@ async function compared({ path, change, bytes }: WorkspaceChange, sides: Sides):
   const before = change === 'added' ? '' : await beginning(path, sides);
   const after = change === 'removed' ? '' : await textOf(sides.kept, path);
   if (before === null || after === null) return unseen('not text, or larger than 256 KiB');
-  const lines = diffLines(linesOf(before), linesOf(after), MOST_DIFFERENCES);
+  const lines = diffLines(linesOf(before), linesOf(after), MAX_DIFFERENCES);
   return lines === null
-    ? unseen(`more than ${MOST_DIFFERENCES} lines differ`)
+    ? unseen(`more than ${MAX_DIFFERENCES} lines differ`)
     : { path, change, bytes, lines: withGaps(lines), note: null };
 }
 
@@ -72,7 +72,7 @@ async function beginning(path: string, { fixture, files }: Sides): Promise<strin
  */
 async function textOf(root: string, path: string): Promise<string | null> {
   try {
-    const bytes = await readInside(root, path, MOST_BYTES);
+    const bytes = await readInside(root, path, MAX_BYTES);
     if (bytes === null) return null;
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return text.includes('\0') ? null : text;

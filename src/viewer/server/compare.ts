@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { ALPHA, configurationsIn, expectedOf, forecast, MOST_RUNS, POWER } from '#decide';
+import { ALPHA, configurationsIn, expectedOf, forecast, MAX_RUNS, POWER } from '#decide';
 import { UsageError } from '#lib';
 import {
   answer,
@@ -72,7 +72,7 @@ export function forecastFor(resultsPath: string, sweep: string, points: number):
       alpha: ALPHA,
       concurrency,
       maxUsd,
-      mostRuns: MOST_RUNS,
+      maxRuns: MAX_RUNS,
       sides: 2,
     },
   );

@@ -8,15 +8,15 @@ import type { Plan } from '#scenario';
 import { readEvents, runFiles } from '#store';
 import { readRecords, sweepDocument } from '#sweeps';
 import type { EmbeddedReport, EventsLine, ReportedRun, ShownEvent, Sibling } from '../protocol.js';
-import { importantFirst, keyOf } from '../shared/select-runs.js';
+import { importantFirst, selectionKey } from '../shared/select-runs.js';
 import { changesInFolder } from './changes.js';
 import { shownEvent } from './events.js';
-import { lastResults, notesOf, whyOf } from './sweeps.js';
+import { lastResults, notesOf, failureReasons } from './sweeps.js';
 
 /** The most of a run's events and changed files, in bytes of JSON. */
-const MOST_OF_RUN = 256 * 1024;
+const MAX_RUN_BYTES = 256 * 1024;
 /** The most of all pages of runs, in bytes of JSON. */
-const MOST_OF_RUNS = 16 * 1024 * 1024;
+const MAX_RUNS_BYTES = 16 * 1024 * 1024;
 
 interface Limits {
   ofRun: number;
@@ -31,7 +31,7 @@ export async function embedSweep(
   resultsPath: string,
   plan: Plan,
   warn: (text: string) => void,
-  { ofRun, ofRuns }: Limits = { ofRun: MOST_OF_RUN, ofRuns: MOST_OF_RUNS },
+  { ofRun, ofRuns }: Limits = { ofRun: MAX_RUN_BYTES, ofRuns: MAX_RUNS_BYTES },
 ): Promise<EmbeddedReport> {
   const document = await sweepDocument(resultsPath, plan, warn);
   const siblings = siblingsIn(document.cells);
@@ -68,7 +68,7 @@ export async function embedSweep(
     sweep: {
       document: { ...document, ui_url: null, cells },
       started: plan.created_at,
-      why: whyOf(lastResults(resultsPath, plan)),
+      why: failureReasons(lastResults(resultsPath, plan)),
       notes,
       tables: sweepTables(document, Infinity),
       open: [],
@@ -103,7 +103,7 @@ async function embedRun(
       metrics,
       human: cell.human ?? null,
       uiUrl: null,
-      siblings: siblings.get(keyOf(cell)) ?? [],
+      siblings: siblings.get(selectionKey(cell)) ?? [],
     },
     events: eventsIn(runFiles(cell.results_dir).events, ofRun),
     changes: tooLong
@@ -119,8 +119,8 @@ async function embedRun(
 function siblingsIn(cells: readonly SweepCell[]): Map<string, Sibling[]> {
   const own = cells.filter(({ cached }) => !cached);
   return new Map(
-    groupBy(own, keyOf).map((group) => [
-      keyOf(group[0] as SweepCell),
+    groupBy(own, selectionKey).map((group) => [
+      selectionKey(group[0] as SweepCell),
       group.flatMap((cell) => {
         const run = idOf(cell);
         const { outcome, repetition } = cell;

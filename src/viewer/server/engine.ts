@@ -1,6 +1,6 @@
 import {
   activeStep,
-  askProgress,
+  queryProgress,
   isOver,
   joinSession,
   type OpenRun,
@@ -30,7 +30,7 @@ export interface EngineView {
 }
 
 /** Limited because each run costs a call to the server. */
-const MOST_RUNS = 50;
+const MAX_RUNS = 50;
 /** The time to do without a server that was not there. */
 const AGAIN_MS = 5000;
 
@@ -72,14 +72,14 @@ export function viewEngine(resultsPath: string, warn: (text: string) => void): E
         openRuns().flatMap((open) => (open.sweep === sweep ? [[open.cell.id, open.run] as const] : [])),
       );
       const session = sessionNow();
-      const progress = session === null ? null : await askProgress(session, sweepWorkflowId(sweep));
+      const progress = session === null ? null : await queryProgress(session, sweepWorkflowId(sweep));
       if (session === null || progress === null) {
         await session?.followServer();
         return [...here].map(([cell, run]) => ({ cell, run, ...UNKNOWN }));
       }
       const active = progress.active.filter((run) => !isOver(run, last.get(run.cell)));
       const steps = await Promise.all(
-        active.slice(0, MOST_RUNS).map(async ({ cell, workflowId }): Promise<OpenRunState> => {
+        active.slice(0, MAX_RUNS).map(async ({ cell, workflowId }): Promise<OpenRunState> => {
           const { step, agent, startedAt } = await activeStep(session.client, workflowId);
           return {
             cell,
@@ -93,7 +93,7 @@ export function viewEngine(resultsPath: string, warn: (text: string) => void): E
       );
       return [
         ...steps,
-        ...active.slice(MOST_RUNS).map(({ cell }): OpenRunState => ({ cell, run: here.get(cell) ?? null, ...UNKNOWN })),
+        ...active.slice(MAX_RUNS).map(({ cell }): OpenRunState => ({ cell, run: here.get(cell) ?? null, ...UNKNOWN })),
         ...parkedIn(progress).map((wait): OpenRunState => ({
           cell: wait.cell,
           run: here.get(wait.cell) ?? null,

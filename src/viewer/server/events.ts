@@ -6,7 +6,7 @@ import type { RunEvent } from '#model';
 import { readEvents, runFiles } from '#store';
 import type { EventsLine, ShownEvent } from '../protocol.js';
 import { findRun, type Place, type RunSource } from './runs.js';
-import { nextLook } from './stream.js';
+import { nextPoll } from './stream.js';
 
 /** A page shows no more of a text at first. */
 const LONGEST = 16_000;
@@ -35,7 +35,7 @@ export async function* eventsOf(
   if ('open' in place) {
     yield* liveEvents(files.liveEvents, place.open.isOpen, signal);
     for (let look = 0; look < LOOKS_FOR_EVENTS && !existsSync(files.events); look++)
-      if (!(await nextLook(signal))) return;
+      if (!(await nextPoll(signal))) return;
     yield { again: true };
   }
   if (existsSync(files.events)) yield* recordedEvents(files.events, signal);
@@ -50,7 +50,7 @@ async function* liveEvents(file: string, isOpen: () => boolean, signal: AbortSig
       const events = tail.read();
       for (let at = 0; at < events.length; at += AT_ONCE)
         yield { events: events.slice(at, at + AT_ONCE).map(shownEvent) };
-      if (!goesOn || !(await nextLook(signal))) return;
+      if (!goesOn || !(await nextPoll(signal))) return;
     }
   } finally {
     tail.close();

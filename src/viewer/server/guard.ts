@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { sha256 } from '#lib';
 
 /** A request, as the guard sees it. A header that is missing is undefined. */
-interface Asked {
+interface GuardedRequest {
   method: string;
   path: string;
   host: string | undefined;
@@ -30,16 +30,16 @@ const API = '/api/';
  * name of a foreign site that resolves to 127.0.0.1 reaches nothing. The API also needs the token, and changes need our
  * own origin.
  */
-export function refusalOf(asked: Asked, { token, port }: Gatekeeper): Refusal | null {
+export function refusalOf(request: GuardedRequest, { token, port }: Gatekeeper): Refusal | null {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  if (!hosts.includes(asked.host ?? '')) return { status: 403, reason: 'unknown host' };
+  if (!hosts.includes(request.host ?? '')) return { status: 403, reason: 'unknown host' };
   const origins = hosts.map((host) => `http://${host}`);
-  const isOwn = asked.origin !== undefined && origins.includes(asked.origin);
-  if (asked.origin !== undefined && !isOwn) return { status: 403, reason: 'unknown origin' };
-  if (!asked.path.startsWith(API)) return null;
-  if (!isSame(asked.authorization ?? '', `Bearer ${token}`))
+  const isOwn = request.origin !== undefined && origins.includes(request.origin);
+  if (request.origin !== undefined && !isOwn) return { status: 403, reason: 'unknown origin' };
+  if (!request.path.startsWith(API)) return null;
+  if (!isSame(request.authorization ?? '', `Bearer ${token}`))
     return { status: 401, reason: 'the token is missing or wrong; open the address that `view` printed' };
-  if (asked.method !== 'GET' && !isOwn) return { status: 403, reason: 'changes need an origin' };
+  if (request.method !== 'GET' && !isOwn) return { status: 403, reason: 'changes need an origin' };
   return null;
 }
 

@@ -28,7 +28,7 @@ export async function findRun({ resultsPath, engine }: RunSource, id: string): P
 }
 
 /** Reads what is known of a run. @throws UsageError if there is none, or it cannot be read */
-export async function readRun(source: RunSource, id: string): Promise<RunAnswer> {
+export async function answerForRun(source: RunSource, id: string): Promise<RunAnswer> {
   const place = await findRun(source, id);
   return 'open' in place ? openRun(source, place.open) : endedRun(source, place.folder);
 }

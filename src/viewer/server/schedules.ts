@@ -3,7 +3,7 @@ import { firingsFrom, objectsOf, readReference, scheduleNames } from '#store';
 import type { SchedulesAnswer, ShownNight } from '../protocol.js';
 
 /** So many of the newest nights are shown. */
-const MOST_NIGHTS = 60;
+const MAX_NIGHTS = 60;
 
 /** Reads all schedules with their newest nights, oldest first. */
 export async function schedulesOf({ resultsPath }: { resultsPath: string }): Promise<SchedulesAnswer> {
@@ -21,7 +21,7 @@ export async function schedulesOf({ resultsPath }: { resultsPath: string }): Pro
         schedule,
         reference: known,
         words: latest === undefined ? [] : [latest.text, ...rises.filter((text) => !latest.text.includes(text))],
-        nights: ended.slice(-MOST_NIGHTS).map((one): ShownNight => ({
+        nights: ended.slice(-MAX_NIGHTS).map((one): ShownNight => ({
           sweep: one.sweep ?? '',
           at: one.scheduled_at,
           ...rateOfNight(one.configurations),

@@ -14,7 +14,7 @@ import {
 import { groupBy, UsageError } from '#lib';
 import type { Cell } from '#model';
 import { draftOf, openProject, refuseUnready, resolveRegrade } from '#planning';
-import { modelAsked, type Plan } from '#scenario';
+import { judgeModelOf, type Plan } from '#scenario';
 import { findPlan, hasEnded } from '#sweeps';
 import type { AgainAnswer } from '../protocol.js';
 
@@ -87,7 +87,7 @@ export async function regradePreview({ resultsPath, warn }: Source, id: string):
   const project = openProject(resultsPath);
   const work = await findWork(resultsPath, id, warn);
   const { scenarios } = await resolveRegrade(project, work, draftOf({}));
-  const models = [...new Set(scenarios.flatMap(({ effective }) => modelAsked(effective) ?? []))];
+  const models = [...new Set(scenarios.flatMap(({ effective }) => judgeModelOf(effective) ?? []))];
   return { cells: work.cells.length, mayFollow: false, agents: [], models, mayCost: models.length > 0 };
 }
 

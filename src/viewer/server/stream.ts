@@ -28,7 +28,7 @@ export function ndjson(values: (signal: AbortSignal) => AsyncGenerator<object, v
 }
 
 /** Waits until it is time to look again. Returns false if the client is gone. */
-export async function nextLook(signal: AbortSignal, ms = LOOK_MS): Promise<boolean> {
+export async function nextPoll(signal: AbortSignal, ms = LOOK_MS): Promise<boolean> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
   return !signal.aborted;
 }
@@ -52,5 +52,5 @@ export async function* whenChanged<T extends object>(
     if (text === sent) continue;
     sent = text;
     yield value;
-  } while (await nextLook(signal));
+  } while (await nextPoll(signal));
 }

@@ -9,7 +9,7 @@ import {
   judgeNotes,
   progressText,
   type SweepDocument,
-  whyNotPassed,
+  failureReason,
 } from '#decide';
 import { displayPath } from '#host';
 import type { ResultDigest } from '#model';
@@ -21,7 +21,7 @@ import type { SweepAnswer, SweepsAnswer, SweepState } from '../protocol.js';
 import type { Selection } from '../shared/select-runs.js';
 import { sliceSweep } from '../shared/slice-sweep.js';
 import type { EngineView } from './engine.js';
-import { nextLook, whenChanged } from './stream.js';
+import { nextPoll, whenChanged } from './stream.js';
 
 interface Source {
   resultsPath: string;
@@ -70,14 +70,14 @@ export function sweepLists(
 export function sweepStates(
   source: Source,
   id: string,
-  shown: Shown,
+  shown: PageSelection,
   signal: AbortSignal,
 ): AsyncGenerator<SweepAnswer, void> {
   return statesOf(source, findPlan(source.resultsPath, id), shown, signal);
 }
 
 /** The part of a sweep that a page shows. */
-interface Shown {
+interface PageSelection {
   selection: Selection;
   /** The most runs. */
   limit: number;
@@ -86,7 +86,7 @@ interface Shown {
 async function* statesOf(
   { resultsPath, engine, warn }: Source,
   plan: Plan,
-  { selection, limit }: Shown,
+  { selection, limit }: PageSelection,
   signal: AbortSignal,
 ): AsyncGenerator<SweepAnswer, void> {
   const { lookNow } = bringResults(resultsPath, plan.sweep, warn);
@@ -107,7 +107,7 @@ async function* statesOf(
     const state: SweepState = {
       document,
       started: plan.created_at,
-      why: whyOf(last),
+      why: failureReasons(last),
       notes: notesOf(document),
       tables: sweepTables(document, Infinity),
       open: isOver ? [] : await engine.doing(plan.sweep, last),
@@ -117,7 +117,7 @@ async function* statesOf(
     const text = JSON.stringify(answer);
     if (text !== sent) yield answer;
     sent = text;
-    if (!(await nextLook(signal, LOOK_MS))) return;
+    if (!(await nextPoll(signal, LOOK_MS))) return;
   }
 }
 
@@ -142,9 +142,9 @@ function reviewStamps(resultsPath: string): (last: ReadonlyMap<string, ResultDig
   };
 }
 
-export const whyOf = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
+export const failureReasons = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
   Object.fromEntries(
-    [...last.values()].flatMap((line) => (line.outcome === 'pass' ? [] : [[line.cell, whyNotPassed(line)] as const])),
+    [...last.values()].flatMap((line) => (line.outcome === 'pass' ? [] : [[line.cell, failureReason(line)] as const])),
   );
 
 export const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultDigest> =>

@@ -26,14 +26,14 @@ export function queryOf(selection: Selection): string {
   return query === '' ? '' : `?${query}`;
 }
 
-type Named = Pick<SweepCell, 'scenario' | 'variant' | 'agent' | 'model'>;
+type ConfigurationOfCell = Pick<SweepCell, 'scenario' | 'variant' | 'agent' | 'model'>;
 
 /** Identifies what repetitions have in common. */
-export const keyOf = ({ scenario, variant, agent, model }: Named): string =>
+export const selectionKey = ({ scenario, variant, agent, model }: ConfigurationOfCell): string =>
   JSON.stringify([scenario, variant, agent, model]);
 
 /** An agent with its model, as one name. */
-export const agentName = ({ agent, model }: Pick<Named, 'agent' | 'model'>): string =>
+export const agentName = ({ agent, model }: Pick<ConfigurationOfCell, 'agent' | 'model'>): string =>
   model === 'default' ? agent : `${agent}/${model}`;
 
 export const outcomeName = ({ outcome }: Pick<SweepCell, 'outcome'>): string => outcome ?? 'waiting';
@@ -53,7 +53,7 @@ export function selectRuns(
     if (agent !== '' && agentName(cell) !== agent) return false;
     if (scenario !== '' && cell.scenario !== scenario) return false;
     if (label !== '' && cell.human?.labels?.includes(label) !== true) return false;
-    if (at !== '' && keyOf(cell) !== at) return false;
+    if (at !== '' && selectionKey(cell) !== at) return false;
     if (words.length === 0) return true;
     const all = `${cell.id} ${agentName(cell)} ${cell.message ?? ''} ${why[cell.id] ?? ''}`.toLowerCase();
     return words.every((word) => all.includes(word));

@@ -5,7 +5,7 @@ import type { EmbeddedReport, MatrixCell, ReportedRun, SweepAnswer, SweepState }
 import {
   agentName,
   importantFirst,
-  keyOf,
+  selectionKey,
   outcomeName,
   type Selection,
   selectionIn,
@@ -13,7 +13,7 @@ import {
 } from './select-runs.js';
 
 /** More repetitions are not drawn one by one. */
-const MOST_DOTS = 12;
+const MAX_DOTS = 12;
 
 /**
  * Returns what a page shows of a sweep: the whole matrix, but of its thousands of runs only the first `limit` selected
@@ -55,9 +55,9 @@ export function sliceSweep(
 }
 
 const matrixOf = (cells: readonly SweepCell[], running: { has(id: string): boolean }): MatrixCell[] =>
-  groupBy(cells, keyOf).map((group) => {
+  groupBy(cells, selectionKey).map((group) => {
     const [{ scenario, variant, agent, model }] = group as [SweepCell];
-    const looks = group.length > MOST_DOTS ? [] : group.map((cell) => lookOf(cell, running));
+    const looks = group.length > MAX_DOTS ? [] : group.map((cell) => lookOf(cell, running));
     return { scenario, variant, agent, model, ...countOf(group, running), looks };
   });
 
@@ -101,7 +101,7 @@ function countOf(
 type Answer = { lines: readonly object[] } | { error: string };
 
 const NOT_HERE = 'This file does not contain that.';
-const MOST_RUNS = 100;
+const MAX_RUNS = 100;
 
 /** Answers a request as the server does, from the data of a report in a single file. */
 export function answerFrom({ sweep, runs }: EmbeddedReport, path: string): Answer {
@@ -109,7 +109,7 @@ export function answerFrom({ sweep, runs }: EmbeddedReport, path: string): Answe
   const [, , kind, id = '', part] = address.split('/').map(decodeURIComponent);
   if (kind === 'sweeps' && id === sweep.document.sweep && part === undefined) {
     const asked = new URLSearchParams(query);
-    return { lines: [sliceSweep(sweep, selectionIn(asked), Number(asked.get('limit') ?? MOST_RUNS))] };
+    return { lines: [sliceSweep(sweep, selectionIn(asked), Number(asked.get('limit') ?? MAX_RUNS))] };
   }
   if (kind !== 'runs' || !Object.hasOwn(runs, id)) return { error: NOT_HERE };
   const run = runs[id] ?? NOT_HERE;

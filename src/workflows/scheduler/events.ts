@@ -11,12 +11,12 @@ import type {
   RunPlace,
 } from '#protocol';
 import type { Cost } from './money.js';
-import type { Wanted } from './reading.js';
+import type { CellsToRead } from './reading.js';
 import type { SchedulerState } from './state.js';
 
 /** An event in a sweep. */
 export type SweepEvent =
-  | { type: 'loaded'; page: CellPage; wanted: Wanted }
+  | { type: 'loaded'; page: CellPage; wanted: CellsToRead }
   | { type: 'decided'; decided: Decided }
   | { type: 'ended'; cell: string; outcome: Outcome; cost: Cost; lost?: LostCell }
   | { type: 'parked'; cell: string; parked: Parked }
@@ -46,7 +46,7 @@ export type SweepAction =
   /** Find a host for a run, and start it there. */
   | { type: 'place'; run: OpenRun }
   | { type: 'wake'; cell: string; parked: Parked }
-  | { type: 'load'; wanted: Wanted }
+  | { type: 'load'; wanted: CellsToRead }
   /** Look at the results, and decide which cells are released next. */
   | { type: 'decide'; known: Pick<DecideInput, 'isFirst' | 'isLast' | 'released'> }
   /** End all searches for hosts. */

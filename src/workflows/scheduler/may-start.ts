@@ -6,7 +6,7 @@ import { accountOf, workingRuns, type SchedulerState } from './state.js';
  * The most runs of an agent and model that may seek a host at once. If the hosts that could run them are full, other
  * agents can still use the rest of the sweep's slots.
  */
-const MOST_SEEKING = 4;
+const MAX_SEEKING = 4;
 
 type Kind = Pick<CellKind, 'agent' | 'model'>;
 
@@ -27,7 +27,7 @@ function isBelowCaps(state: SchedulerState, { agent, model }: Kind): boolean {
 export const isCrowded = ({ open }: SchedulerState, { agent, model }: Kind): boolean =>
   [...open.values()].filter(
     ({ place, page: { cell } }) => place === 'being sought' && cell.agent === agent && cell.model === model,
-  ).length >= MOST_SEEKING;
+  ).length >= MAX_SEEKING;
 
 /**
  * True if cells must wait for their account. An account that has reached a limit holds back all its cells. One that is

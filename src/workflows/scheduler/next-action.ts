@@ -8,7 +8,7 @@ import {
   accountOf,
   isUndecided,
   kindKey,
-  kindOf,
+  cellKindOf,
   modelKey,
   workingRuns,
   type Queue,
@@ -20,7 +20,7 @@ import {
  * The most runs that the server may be asked to start at once. It starts them in any order: on a busy server, one of
  * many waits for minutes, and a new history of the sweep has to wait for all.
  */
-export const MOST_STARTING = 8;
+export const MAX_STARTING = 8;
 /** Returns the next action and the state after it; null if there is nothing to do now. `now`: ms since the epoch. */
 export function nextAction(state: SchedulerState, now: number): Step | null {
   if (state.paused || state.cancelled || state.failure !== null) return null;
@@ -65,7 +65,7 @@ function wakeNext(state: SchedulerState, now: number): Step | null {
 /** Starts the cell whose turn it is, or leaves it out if the budget has no room for it. */
 function startNext(state: SchedulerState, now: number): Step | null {
   const { turns, money, starting } = state;
-  if (starting.size >= MOST_STARTING) return null;
+  if (starting.size >= MAX_STARTING) return null;
   const lastTurn = ({ agent, model }: Queue): [number, number] => [
     ownValue(turns.agents, agent) ?? 0,
     ownValue(turns.models, modelKey(agent, model)) ?? 0,
@@ -87,7 +87,7 @@ function startNext(state: SchedulerState, now: number): Step | null {
   };
   for (const queue of candidates) {
     for (const page of queue.cells) {
-      if (mustWait(kindOf(page))) continue;
+      if (mustWait(cellKindOf(page))) continue;
       const admitted = money === null ? 'start' : admission(money, estimates, page);
       if (admitted === 'start') return started(state, queue, page, now);
       if (admitted === 'never') return leftOut(state, queue, page);

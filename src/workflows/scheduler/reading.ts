@@ -2,10 +2,18 @@ import { groupBy } from '#lib/pure';
 import type { CellPage, Decided, UnreadCells } from '#protocol';
 import { couldRun } from './may-start.js';
 import { withEarlierCost } from './money.js';
-import { allRead, kindOf, modelKey, type Queue, type SchedulerState, type WaitingCell, withLimit } from './state.js';
+import {
+  allRead,
+  cellKindOf,
+  modelKey,
+  type Queue,
+  type SchedulerState,
+  type WaitingCell,
+  withLimit,
+} from './state.js';
 
 /** The cells to read next: those at `positions`, or a page that begins at `offset`. */
-export type Wanted = { positions: readonly number[] } | { offset: number };
+export type CellsToRead = { positions: readonly number[] } | { offset: number };
 
 /** Cells per page: the whole matrix never crosses Temporal. */
 export const PAGE = 100;
@@ -15,10 +23,10 @@ export const PAGE = 100;
  * page of cells, or a cell for each slot, is left. Cells that could not run are not read: each new history of the sweep
  * would read all of them again.
  */
-export function nextToRead(state: SchedulerState): Wanted | null {
+export function nextToRead(state: SchedulerState): CellsToRead | null {
   const { loading, unread, queues, rest, caps } = state;
   if (loading || allRead(state)) return null;
-  const ready = queues.filter(({ cells }) => cells.slice(0, 1).some((one) => couldRun(state, kindOf(one))));
+  const ready = queues.filter(({ cells }) => cells.slice(0, 1).some((one) => couldRun(state, cellKindOf(one))));
   if (ready.reduce((sum, { cells }) => sum + cells.length, 0) >= Math.max(PAGE, caps.total)) return null;
   const positions = unread.filter((kind) => couldRun(state, kind)).flatMap((kind) => kind.positions);
   if (positions.length > 0) return { positions: positions.sort((a, b) => a - b).slice(0, PAGE) };
@@ -27,7 +35,7 @@ export function nextToRead(state: SchedulerState): Wanted | null {
 }
 
 /** Adds the cells of a page that have no result. */
-export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted): SchedulerState {
+export function withPage(state: SchedulerState, page: CellPage, wanted: CellsToRead): SchedulerState {
   const { cells } = page;
   // Only the cells that were released are to be read.
   const total = state.untilClear === undefined ? page.total : state.total;

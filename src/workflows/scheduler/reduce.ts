@@ -7,7 +7,7 @@ import { afterRun, type Cost } from './money.js';
 import { withDecision, withPage } from './reading.js';
 
 /** The number of hosts that a run may lose before it is given up: it may be the run that makes them fail. */
-const MOST_HOSTS = 3;
+const MAX_HOSTS = 3;
 
 /** Maximum number of lost cells whose reasons are kept; more would exceed Temporal's payload limit. */
 const LOST_REASONS = 200;
@@ -113,8 +113,8 @@ const withPlace = (state: SchedulerState, cell: string, place: NonNullable<OpenR
 function withoutHost(state: SchedulerState, cell: string, host: LostHost): SchedulerState {
   const run = state.open.get(cell);
   if (run === undefined) return state;
-  if (!state.cancelled && incarnationOf(run) >= MOST_HOSTS) {
-    const message = `its hosts were lost ${MOST_HOSTS} times, at last ${host.name}`;
+  if (!state.cancelled && incarnationOf(run) >= MAX_HOSTS) {
+    const message = `its hosts were lost ${MAX_HOSTS} times, at last ${host.name}`;
     return withoutRun(state, endWithoutResult(run, false, message, { costUsd: null }));
   }
   const again: OpenRun = {

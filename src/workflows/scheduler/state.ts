@@ -59,7 +59,7 @@ export const modelKey = (agent: string, model: string): string => JSON.stringify
 export const accountOf = ({ account, provider }: Pick<CellKind, 'account' | 'provider'>): string | null =>
   account ?? provider ?? null;
 
-export const kindOf = ({ cell: { agent, model }, provider, account }: PageCell): CellKind => ({
+export const cellKindOf = ({ cell: { agent, model }, provider, account }: PageCell): CellKind => ({
   agent,
   model,
   ...(provider === undefined ? {} : { provider }),
@@ -184,7 +184,7 @@ export const carry = (state: SchedulerState): CarriedSweep => ({
 /** The waiting cells by kind. */
 function unreadOf({ unread, queues }: SchedulerState): UnreadCells[] {
   const waiting = queues.flatMap(({ cells }) =>
-    cells.map((page): UnreadCells => ({ ...kindOf(page), positions: [page.position] })),
+    cells.map((page): UnreadCells => ({ ...cellKindOf(page), positions: [page.position] })),
   );
   return groupBy([...unread, ...waiting], kindKey).flatMap((group) =>
     group.slice(0, 1).map((first) => ({

@@ -2,7 +2,7 @@ import { CancellationScope, condition, proxyActivities, workflowInfo } from '@te
 import type { Activities } from '#activities';
 import { checkMs, LOST_SECS, type LostHost, type OpenRun, placeQueueOf, type RunPlace, runWorkflowId } from '#protocol';
 import { cellLabel } from '#model/pure';
-import { lostHosts, look } from '../scheduler/signs-of-life.js';
+import { lostHosts, updateSigns } from '../scheduler/signs-of-life.js';
 import { numbersOf, placedRuns } from '../scheduler/state.js';
 import { summaryOf } from '../ui.js';
 import { insist, enqueue, type HostWatch, type Sweep } from './sweep.js';
@@ -67,7 +67,7 @@ export async function watchHosts(sweep: Sweep, hosts: HostWatch): Promise<void> 
     if (places.size === 0) continue;
     const signs = await activities.readSigns({ sweep: name, hosts: [...places.keys()] }).catch(() => null);
     const now = Date.now();
-    if (signs !== null) hosts.seen = look(hosts.seen, signs, now - hosts.lookedAt, everyMs);
+    if (signs !== null) hosts.seen = updateSigns(hosts.seen, signs, now - hosts.lookedAt, everyMs);
     hosts.lookedAt = now;
     for (const host of isOver() ? [] : lostHosts(hosts.seen, lostSecs * 1000)) {
       const place = places.get(host);

@@ -21,7 +21,7 @@ import type { ParkedSignal } from '../arguments.js';
 import { type Troubles, untilDone } from '../calls.js';
 import { startState, numbersOf, startedRuns, type SchedulerState } from '../scheduler/state.js';
 import type { SweepEvent } from '../scheduler/events.js';
-import type { Seen } from '../scheduler/signs-of-life.js';
+import type { HostSign } from '../scheduler/signs-of-life.js';
 import { sweepDetails } from '../ui.js';
 import type { Activities } from '#activities';
 
@@ -67,7 +67,7 @@ export interface HostWatch {
   /** Cancels the searches for a host. */
   searches: CancellationScope;
   isWatching: boolean;
-  seen: ReadonlyMap<string, Seen>;
+  seen: ReadonlyMap<string, HostSign>;
   lookedAt: number;
   /** Workflow ids of the runs that are being ended because their host is lost. */
   losing: Set<string>;

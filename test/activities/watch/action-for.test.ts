@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { actionFor, isOpen, type Answer } from '../../../src/activities/watch/action-for.js';
+import { actionFor, isOpen, type WorkflowAnswer } from '../../../src/activities/watch/action-for.js';
 
 const id = fc.constantFrom('first', 'other');
 const found = fc.record({
@@ -8,13 +8,13 @@ const found = fc.record({
   running: fc.boolean(),
   firstRunId: fc.option(id),
 });
-const answer: fc.Arbitrary<Answer> = fc.oneof(
+const answer: fc.Arbitrary<WorkflowAnswer> = fc.oneof(
   found,
-  fc.constant<Answer>({ kind: 'missing' }),
-  fc.constant<Answer>({ kind: 'unclear' }),
+  fc.constant<WorkflowAnswer>({ kind: 'missing' }),
+  fc.constant<WorkflowAnswer>({ kind: 'unclear' }),
 );
 
-const action = (run: Answer, sweep: Answer, firstRunId: string | undefined): string =>
+const action = (run: WorkflowAnswer, sweep: WorkflowAnswer, firstRunId: string | undefined): string =>
   actionFor({ run: isOpen(run, firstRunId), sweep: isOpen(sweep, undefined) });
 
 it('leaves a run alone until the server says that it has ended', () => {
@@ -40,7 +40,7 @@ it('cancels a run exactly when it is open and its sweep is not', () => {
 });
 
 it('takes an execution after a reset for the same run, but not another workflow with the same id', () => {
-  const running = (firstRunId: string): Answer => ({ kind: 'found', running: true, firstRunId });
+  const running = (firstRunId: string): WorkflowAnswer => ({ kind: 'found', running: true, firstRunId });
   expect(isOpen(running('first'), 'first')).toBe(true);
   expect(isOpen(running('other'), 'first')).toBe(false);
 });

@@ -24,7 +24,7 @@ const outcomeAfter = (ending: string): string =>
         kind: 'gate',
         step: 'gate 1',
         why: null,
-        left: { status: 'fail', message: '', gate_type: 'file_exists', subject: 'a', name: null } as never,
+        result: { status: 'fail', message: '', gate_type: 'file_exists', subject: 'a', name: null } as never,
       },
     ],
   }).outcome;

@@ -176,7 +176,7 @@ describe('a failure that an agent reports', () => {
             cancelled: false,
             unfit: null,
             agent: { ...classified, completed: false },
-            checks: [{ kind: 'gate', step: 'gate 1', left: gate as never, why: null }],
+            checks: [{ kind: 'gate', step: 'gate 1', result: gate as never, why: null }],
           });
           expect(outcome).toBe('error');
         },

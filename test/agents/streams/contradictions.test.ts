@@ -108,7 +108,7 @@ test('a start that continues a session may have results of calls that an earlier
 });
 
 /** The reason why calls of an agent that printed these lines are unknown; null if they are known. */
-function whyUnknown(agent: Agent, starts: readonly (readonly string[])[], exit: Exit): string | null {
+function unknownReason(agent: Agent, starts: readonly (readonly string[])[], exit: Exit): string | null {
   const parser = agent.parser();
   const finder = createContradictionFinder(parser);
   const trajectory = createTrajectoryCollector();
@@ -143,7 +143,7 @@ describe.each(CLI_NAMES)('what %s printed', (name) => {
         const isPair = second !== first && existsSync(new URL(`../captures/${second}.jsonl`, import.meta.url));
         const all = isPair ? [first, second] : [first];
         const { exitCode, stopped } = endOf(agent, ...all);
-        const why = whyUnknown(agent, all.map(linesOf), [exitCode, stopped]);
+        const why = unknownReason(agent, all.map(linesOf), [exitCode, stopped]);
         return why === null || all.flatMap(linesOf).length === 0 ? [] : [`${first}: ${why}`];
       });
     const cut = ['cut', 'error-event', 'int-tool.1', 'kill-tool.1', 'killed'];
@@ -167,7 +167,7 @@ describe.each(CLI_NAMES)('what %s printed', (name) => {
     const lines = linesOf(`${name}-${kind}`);
     for (const [index] of lines.entries()) {
       const left = lines.toSpliced(index, 1);
-      if (callsIn(left) < callsIn(lines)) expect([index, whyUnknown(agent, [left], [0])]).not.toContain(null);
+      if (callsIn(left) < callsIn(lines)) expect([index, unknownReason(agent, [left], [0])]).not.toContain(null);
     }
   });
 
@@ -180,7 +180,7 @@ describe.each(CLI_NAMES)('what %s printed', (name) => {
       for (const { id } of ofType(found.flat(), 'tool_call')) {
         const isOf = (event: EventBody): boolean => 'id' in event && event.id === id;
         const left = lines.filter((_, index) => found[index]?.some(isOf) !== true);
-        expect([id, whyUnknown(agent, [left], [0])]).not.toContain(null);
+        expect([id, unknownReason(agent, [left], [0])]).not.toContain(null);
       }
     },
   );
@@ -191,9 +191,9 @@ test('a result of Claude Code that counts more or fewer turns than it has shown 
   const counting = (turns: number): string[] =>
     lines.map((line) => line.replace(/"num_turns":\d+/, `"num_turns":${turns}`));
   const agent = agentOf('claude-code');
-  expect(whyUnknown(agent, [counting(3)], [0])).toBeNull();
-  expect(whyUnknown(agent, [counting(5)], [0])).toBe('it counts 5 turns, and shows 3');
-  expect(whyUnknown(agent, [counting(1)], [0])).toBe('it counts 1 turns, and shows 3');
+  expect(unknownReason(agent, [counting(3)], [0])).toBeNull();
+  expect(unknownReason(agent, [counting(5)], [0])).toBe('it counts 5 turns, and shows 3');
+  expect(unknownReason(agent, [counting(1)], [0])).toBe('it counts 1 turns, and shows 3');
 });
 
 test('a result of Claude Code whose tokens are less than those of its messages leaves them unknown', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/lib/json.js';
 import { compareSweeps } from '../../../src/decide/comparison/compare-sweeps.js';
 import { DEFAULT_OPTIONS, type Change } from '../../../src/decide/comparison/document.js';
-import { armsOf } from '../../../src/decide/comparison/samples.js';
+import { armsOf } from '../../../src/decide/comparison/arms.js';
 import { jsonDifferences, hasSameInputs, type RunInputs } from '../../../src/decide/comparison/changes.js';
 import { runInputs, sweepOf } from './sample.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compareSweeps, type SweepToCompare } from '../../../src/decide/comparison/compare-sweeps.js';
 import { Comparison } from '../../../src/decide/comparison/document.js';
 import type { ResultLine } from '../../../src/model/records/result-line.js';
-import { armsOf } from '../../../src/decide/comparison/samples.js';
+import { armsOf } from '../../../src/decide/comparison/arms.js';
 import { gate, metrics } from '../../model/sample.js';
 import { sweepOf, type Outcomes } from './sample.js';
 

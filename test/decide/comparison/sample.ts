@@ -1,6 +1,6 @@
 import type { RunInputs } from '../../../src/decide/comparison/changes.js';
 import type { SweepToCompare } from '../../../src/decide/comparison/compare-sweeps.js';
-import type { Sample } from '../../../src/decide/comparison/samples.js';
+import type { Sample } from '../../../src/decide/comparison/arms.js';
 import { resultLine } from '../../store/sample.js';
 
 export const runInputs = (change: Partial<RunInputs> = {}): RunInputs => ({

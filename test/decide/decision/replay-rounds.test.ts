@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/decide/decision/decide.js';
 import { countPairs } from '../../../src/decide/decision/count-pairs.js';
 import { worstCase, replayRounds } from '../../../src/decide/decision/replay-rounds.js';
-import { pairedCells, MOST_TRIES, type CellResult } from '../../../src/decide/decision/paired-cells.js';
+import { pairedCells, MAX_TRIES, type CellResult } from '../../../src/decide/decision/paired-cells.js';
 import { progressText } from '../../../src/decide/decision/decision-text.js';
 import type { BaseRun, UntilClear } from '../../../src/decide/decision/until-clear.js';
 import type { Cell } from '../../../src/model/records/cell.js';
@@ -49,7 +49,7 @@ function afterRun(before: CellResult | undefined, cell: Cell, outcomeOf: Outcome
 /** The results if all cells were run as often as a sweep runs them at most. */
 function resultsOf(cells: readonly Cell[], outcomeOf: OutcomeOf): Map<string, CellResult> {
   const results = new Map<string, CellResult>();
-  for (let nth = 1; nth <= MOST_TRIES; nth++)
+  for (let nth = 1; nth <= MAX_TRIES; nth++)
     for (const cell of cells)
       if ((results.get(cell.id)?.outcome ?? 'error') === 'error')
         results.set(cell.id, afterRun(results.get(cell.id), cell, outcomeOf));
@@ -101,12 +101,12 @@ const sweepsOf = (limits: { scenarios: number; most: number; errors: number[] })
     .map(({ scenarios, most, margin, effect, size, rates, errors, seed }) => {
       const chance = fc.sample(evenly, {
         seed,
-        numRuns: scenarios * most * 2 * (MOST_TRIES + 1),
+        numRuns: scenarios * most * 2 * (MAX_TRIES + 1),
       });
       const cells = cellsOf(scenarios, most);
       const at = new Map(cells.map((cell, index) => [cell.id, index]));
       const outcomeOf: OutcomeOf = ({ id, variant }, nth) => {
-        const index = (at.get(id) ?? 0) * (MOST_TRIES + 1);
+        const index = (at.get(id) ?? 0) * (MAX_TRIES + 1);
         if ((chance[index + nth] ?? 0) < errors) return 'error';
         return (chance[index] ?? 0) < rates[variant as 'base' | 'head'] ? 'pass' : 'fail';
       };
@@ -164,7 +164,7 @@ describe('replayRounds', () => {
     const { decision } = decide(cellsOf(1, 20), planOf(1, 20), mended.results, 'completed');
     expect(decision).toMatchObject({ verdict: 'worse', pairs_left_out: 0, runs_again: 2 });
     const never = play(cellsOf(1, 20), planOf(1, 20), fails(Infinity));
-    expect(never.results.get('s0/head/2')).toEqual(resultOf('error', MOST_TRIES));
+    expect(never.results.get('s0/head/2')).toEqual(resultOf('error', MAX_TRIES));
     expect(decide(cellsOf(1, 20), planOf(1, 20), never.results, 'completed').decision).toMatchObject({
       verdict: 'worse',
       pairs_left_out: 1,
@@ -332,7 +332,7 @@ test('the worst case counts what is known of pairs without a result, except afte
     { base: run('fail', true), head: third },
   ];
   const results = new Map([first, second].map(({ id }, at) => [id, resultOf('pass', at)]));
-  results.set(third.id, resultOf('error', MOST_TRIES));
+  results.set(third.id, resultOf('error', MAX_TRIES));
   const counts = countPairs(pairs, results);
   expect(counts.leftOut).toMatchObject({ pairs: 2, base: { tested: 1 }, head: { tested: 1 } });
   const worst = (side: 'base' | 'head') => worstCase([[counts]], side)[0]?.[0];

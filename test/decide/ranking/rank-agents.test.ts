@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Sample, SweepResults } from '../../../src/decide/comparison/samples.js';
+import type { Sample, SweepResults } from '../../../src/decide/comparison/arms.js';
 import { Ranking, type RankedAgent } from '../../../src/decide/ranking/document.js';
 import { rankAgents } from '../../../src/decide/ranking/rank-agents.js';
 import { sweepOf, type Outcomes } from '../comparison/sample.js';

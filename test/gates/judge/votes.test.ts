@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { combineVotes } from '../../../src/gates/judge/votes.js';
-import type { Answer } from '../../../src/gates/judge/answer.js';
+import type { JudgeScores } from '../../../src/gates/judge/answer.js';
 import type { Rubric } from '../../../src/gates/judge/rubric.js';
 
 const rubric: Rubric = {
@@ -11,7 +11,7 @@ const rubric: Rubric = {
   ],
   output: { format: 'json', require_fields: ['summary'] },
 };
-const vote = (a: number, b = a, more: Partial<Answer> = {}): Answer => ({
+const vote = (a: number, b = a, more: Partial<JudgeScores> = {}): JudgeScores => ({
   scores: { a, b },
   confidence: 0.5,
   issues: [],

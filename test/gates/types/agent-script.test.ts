@@ -16,7 +16,7 @@ const ECHO = 'console.log(JSON.stringify({ success: true, data: { args: Deno.arg
 async function agentScript(files: Record<string, string>, gate: object = {}, env?: Record<string, string>) {
   const workspace = await newWorkspace();
   await writeFiles(workspace, files);
-  const context = realContext(workspace, { env: env ?? (await denoEnv()) });
+  const context = realContext(workspace, { env: env ?? denoEnv() });
   return check({ type: 'agent_script', script: 'check', ...gate }, context);
 }
 
@@ -38,7 +38,7 @@ it('a script of the checks folder comes before the one of the workspace, and wor
   const list =
     'console.log(JSON.stringify({ success: true, data: [...Deno.readDirSync(".")].map(({ name }) => name) }));';
   await writeFiles(checks, scriptFiles('check', list, '--allow-read=.'));
-  const env = { ...(await denoEnv()), LLM_TOOL_TEST_CHECKS: checks };
+  const env = { ...denoEnv(), LLM_TOOL_TEST_CHECKS: checks };
   const gate = { type: 'agent_script', script: 'check', path: '$[?@ == "a"]', assertion: 'len == 1' };
   expect(await check(gate, realContext(workspace, { env, checks }))).toMatchObject({ status: 'pass' });
 });

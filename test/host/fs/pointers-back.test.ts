@@ -2,7 +2,7 @@ import { appendFile, cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { whyPointsBack } from '../../../src/host/fs/pointers-back.js';
+import { pointerProblem } from '../../../src/host/fs/pointers-back.js';
 import { listTree } from '../../../src/host/fs/tree.js';
 import { newFolder } from '../temporary.js';
 
@@ -21,7 +21,7 @@ async function place(): Promise<string> {
   await git(join(root, 'repo'), 'commit', '-qm', 'base');
   return root;
 }
-const why = async (folder: string): Promise<string> => whyPointsBack(folder, await listTree(folder)) ?? '';
+const why = async (folder: string): Promise<string> => pointerProblem(folder, await listTree(folder)) ?? '';
 
 test.each<[string, (root: string) => Promise<unknown>, RegExp]>([
   [
@@ -116,7 +116,7 @@ test('a repository of its own, with addresses, submodules and worktrees inside, 
 });
 
 /** The reason why a copy of a repository with this config would point back. */
-async function whyOf(config: string, more: Record<string, string> = {}): Promise<string> {
+async function pointerProblems(config: string, more: Record<string, string> = {}): Promise<string> {
   const root = await newFolder();
   const files = {
     '.git/HEAD': 'ref: refs/heads/main\n',
@@ -152,13 +152,13 @@ test.each([...SETTINGS, ...COMMANDS])(
     for (const value of OUTSIDE)
       for (const text of [setting, setting.replace(/= (.*)$/s, '= \\\n $1 # comment')]) {
         const config = `[core]\n\tbare = false\n${text.replace('@', value)}\n`;
-        expect([config, await whyOf(config)]).toEqual([
+        expect([config, await pointerProblems(config)]).toEqual([
           config,
           expect.stringMatching(/\.git\/config: \S+ leads out of the folder \(.*\); (run git|remove the section)/s),
         ]);
       }
     for (const value of isCommand ? ['tools/x', './x'] : ['.githooks', 'tools/x'])
-      expect(await whyOf(setting.replace('@', value))).toBe('');
+      expect(await pointerProblems(setting.replace('@', value))).toBe('');
   },
 );
 
@@ -170,8 +170,10 @@ test.each([
     'http.https://example.com/.extraheader',
   ],
 ])('%j is refused without being shown, because it gives the agent a login', async (config, key) => {
-  expect(await whyOf(config)).toMatch(`config: ${key} gives the agent a login; run git config --unset-all ${key}`);
-  expect(await whyOf(config)).not.toContain('c2VjcmV0');
+  expect(await pointerProblems(config)).toMatch(
+    `config: ${key} gives the agent a login; run git config --unset-all ${key}`,
+  );
+  expect(await pointerProblems(config)).not.toContain('c2VjcmV0');
 });
 
 test('ordinary settings of a repository of its own are not refused', async () => {
@@ -196,7 +198,7 @@ test('ordinary settings of a repository of its own are not refused', async () =>
 [alias]
 \tl = log --format=%h/%s
 `;
-  expect(await whyOf(config)).toBe('');
+  expect(await pointerProblems(config)).toBe('');
 });
 
 test.each<[string, Record<string, string>, RegExp]>([
@@ -232,13 +234,13 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['a path of Mercurial', { '.hg/hgrc': '[paths]\ndefault = /home/me/repo\n' }, /hgrc: paths\.default leads out/],
   ['a repository of Jujutsu', { '.jj/repo/store/git_target': '/home/me/repo/.git' }, /git_target: points to/],
 ])('%s is refused if it leads out of the folder', async (_, files, message) => {
-  expect(await whyOf('', files)).toMatch(message);
+  expect(await pointerProblems('', files)).toMatch(message);
   const inside = Object.entries(files).map(([path, text]) => [
     path,
     text.replace(/(file:\/\/)?\/(home\/me\/\w+(\/\.git)?|x\b)/, 'https://example.com/a'),
   ]);
   if (!Object.keys(files)[0]?.includes('git_target') && !JSON.stringify(files).includes('worktree = '))
-    expect(await whyOf('', Object.fromEntries(inside) as Record<string, string>)).toBe('');
+    expect(await pointerProblems('', Object.fromEntries(inside) as Record<string, string>)).toBe('');
 });
 
 test('a hook that is a link out of the folder is refused', async () => {

@@ -20,7 +20,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   copyTree,
   hashTree,
-  isFolder,
+  isRealFolder,
   listTree,
   createFolderOnce,
   removeTree,
@@ -246,7 +246,7 @@ describe('removing a tree', () => {
   it('removes a tree, and does nothing if there is none', async () => {
     const root = await sample();
     await removeTree(root);
-    expect(await isFolder(root)).toBe(false);
+    expect(isRealFolder(root)).toBe(false);
     await removeTree(root);
   });
 

@@ -24,12 +24,11 @@ it('prefers Deno on PATH, then from npm in the project, then next to this progra
   const project = await projectWithDeno();
   const bin = await newFolder();
   await write(join(bin, 'deno'), '', 0o755);
-  expect(await findDeno(project, bin)).toBe(join(bin, 'deno'));
+  expect(findDeno(project, bin)).toBe(join(bin, 'deno'));
   const own = join(project, 'node_modules/@deno/here/deno');
-  expect(await findDeno(project, '')).toBe(own);
-  expect(await findDeno(join(project, 'packages/shop'), '')).toBe(own);
-  for (const elsewhere of [null, await newFolder()])
-    expect(await findDeno(elsewhere, '')).toMatch(/node_modules\/.*deno$/);
+  expect(findDeno(project, '')).toBe(own);
+  expect(findDeno(join(project, 'packages/shop'), '')).toBe(own);
+  for (const elsewhere of [null, await newFolder()]) expect(findDeno(elsewhere, '')).toMatch(/node_modules\/.*deno$/);
 });
 
 it('takes the executable instead of the Node program that npm puts on PATH to start it', async () => {
@@ -37,13 +36,13 @@ it('takes the executable instead of the Node program that npm puts on PATH to st
   await write(join(modules, 'deno/bin.cjs'), '', 0o755);
   await mkdir(join(modules, '.bin'));
   await symlink('../deno/bin.cjs', join(modules, '.bin/deno'));
-  expect(await findDeno(null, join(modules, '.bin'))).toBe(join(modules, '@deno/here/deno'));
+  expect(findDeno(null, join(modules, '.bin'))).toBe(join(modules, '@deno/here/deno'));
 });
 
 it('ignores a package of that name without an executable', async () => {
   const project = await newFolder();
   await write(join(project, 'node_modules/deno/package.json'), '{"name":"deno","optionalDependencies":{}}');
-  expect(await findDeno(project, '')).not.toContain(project);
+  expect(findDeno(project, '')).not.toContain(project);
   await write(join(project, 'node_modules/deno/package.json'), '{"name":"deno"}');
-  expect(await findDeno(project, '')).not.toContain(project);
+  expect(findDeno(project, '')).not.toContain(project);
 });

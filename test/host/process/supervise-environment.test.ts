@@ -8,13 +8,10 @@ import { inEachMode, PATH, prepare } from '../supervised.js';
 import { newFolder, setEnv } from '../temporary.js';
 
 /** With a static busybox, its own `unshare`, which has no `--kill-child`, comes before the one on PATH. */
-const found = await Promise.all(
-  ['dash', 'bash', 'busybox'].map(async (name) => {
-    const path = await findExecutable(name);
-    return path === null ? [] : [{ name, path }];
-  }),
-);
-const SHELLS = found.flat();
+const SHELLS = ['dash', 'bash', 'busybox'].flatMap((name) => {
+  const path = findExecutable(name);
+  return path === null ? [] : [{ name, path }];
+});
 
 /** Usual names of variables in scripts, and every word in the scripts of the supervisor. */
 const NAMES = [

@@ -85,7 +85,7 @@ function expectMirror(name: string, home: string, sweep: string, ids: string[]):
 }
 
 /** The most starts of an agent that is lost again and again, in a run. */
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 
 /** The workflows of a sweep and of its runs. */
 const workflowsOf = (client: Client, sweep: string): AsyncIterable<WorkflowExecutionInfo> =>
@@ -144,7 +144,7 @@ async function expectStarts(team: Team, client: Client, sweep: string, ends: Run
   for (const [run, count] of counts) {
     const { cell = '', incarnation = 0 } = numbers.get(run) ?? {};
     expect(lost).toContain(nameOf(cell, incarnation));
-    expect(count).toBeLessThanOrEqual(MOST_STARTS);
+    expect(count).toBeLessThanOrEqual(MAX_STARTS);
   }
   return ofSweep.length;
 }

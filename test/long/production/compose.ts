@@ -58,7 +58,7 @@ export async function createComposeProject(override: string, report: (text: stri
 export async function whyNoCompose(): Promise<string | null> {
   if (process.platform !== 'linux') return 'these tests are made for Linux';
   if ((await execa('docker', ['ps'], { reject: false })).exitCode !== 0) return 'no Docker daemon answers';
-  const missing = (await hasPlugin()) ? null : await whyNotMade(['dockerCompose'], 0);
+  const missing = (await hasPlugin()) ? null : whyNotMade(['dockerCompose'], 0);
   return missing ?? whyNoImages();
 }
 

@@ -88,9 +88,9 @@ async function fillNode(context: string): Promise<void> {
 export async function whyNoImages(): Promise<string | null> {
   for (const wanted of await standIns()) {
     if (await isFound(wanted)) continue;
-    const why = wanted.program === undefined ? null : await whyNotMade([wanted.program], 0);
+    const why = wanted.program === undefined ? null : whyNotMade([wanted.program], 0);
     if (why !== null) return why;
-    if ((await findExecutable('debootstrap')) === null) return 'debootstrap is not on PATH to make images';
+    if (findExecutable('debootstrap') === null) return 'debootstrap is not on PATH to make images';
   }
   return null;
 }

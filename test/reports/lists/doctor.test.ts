@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Check, renderDoctor } from '../../../src/reports/lists/doctor.js';
+import { type DoctorRow, renderDoctor } from '../../../src/reports/lists/doctor.js';
 
-const checks: Check[] = [
+const checks: DoctorRow[] = [
   { name: 'node', status: 'ok', message: '20.19.0' },
   { name: 'config', status: 'problem', message: 'a.toml:1:1 is broken', remedy: 'correct it' },
   { name: 'go', status: 'info', message: 'not installed' },

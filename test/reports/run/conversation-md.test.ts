@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedSection, conversationSection, renderReport } from '../../../src/reports/run/report-md.js';
+import { modelAnswersSection, conversationSection, renderReport } from '../../../src/reports/run/report-md.js';
 import { metrics, run } from '../../model/sample.js';
 import { headings, tables } from '../markdown-shape.js';
 
@@ -33,6 +33,6 @@ describe('the conversation in a report', () => {
 it('says what models were asked, and n/a for an unknown cost', () => {
   const usage = { input: 1, output: 1, reasoning: 0, cache_read: 0, cache_write: 0 };
   const asked = { model: 'house/small', answers: 2, usage, artifacts: [] };
-  expect(askedSection({ ...asked, cost_usd: 0.01 })).toMatch(/^house\/small gave 2 answers, cost \$0\.01/);
-  expect(askedSection({ ...asked, answers: 1, cost_usd: null })).toMatch(/gave 1 answer, cost n\/a/);
+  expect(modelAnswersSection({ ...asked, cost_usd: 0.01 })).toMatch(/^house\/small gave 2 answers, cost \$0\.01/);
+  expect(modelAnswersSection({ ...asked, answers: 1, cost_usd: null })).toMatch(/gave 1 answer, cost n\/a/);
 });

@@ -5,7 +5,7 @@ import type { Json } from '../../../src/lib/json.js';
 import type { EventBody } from '../../../src/model/records/events.js';
 import { createActionCollector } from '../../../src/model/transcript/action-log.js';
 import { renderGates, renderRun } from '../../../src/reports/run/run-text.js';
-import { MOST_OF_A_TEXT } from '../../../src/reports/run/shorten.js';
+import { MAX_TEXT_LENGTH } from '../../../src/reports/run/shorten.js';
 import { LONGEST_LINE } from '../../hostile-texts.js';
 import { gate, metrics, run } from '../../model/sample.js';
 
@@ -140,9 +140,9 @@ describe('a run with very long texts', () => {
 
   test('shows the beginning of each, and names the file that has the rest', () => {
     const text = renderRun(record, found, { ...options, human });
-    expect(text.length).toBeLessThan(8 * MOST_OF_A_TEXT);
+    expect(text.length).toBeLessThan(8 * MAX_TEXT_LENGTH);
     const named = [...text.matchAll(/^ *… ([\d,]+) more characters are in (\S+)$/gm)];
-    const left = (long.length - MOST_OF_A_TEXT).toLocaleString('en');
+    const left = (long.length - MAX_TEXT_LENGTH).toLocaleString('en');
     expect(new Set(named.map(([, count]) => count))).toEqual(new Set([left]));
     expect(named.map(([, , file]) => file).toSorted()).toEqual([
       'artifacts/run.json',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SweepCell } from '../../../src/decide/documents/sweep-document.js';
 import { cutText } from '../../../src/viewer/pages/cut-text.js';
-import { keyOf, queryOf, selectionIn, selectRuns } from '../../../src/viewer/shared/select-runs.js';
+import { selectionKey, queryOf, selectionIn, selectRuns } from '../../../src/viewer/shared/select-runs.js';
 
 const cell = (id: string, more: Partial<SweepCell>): SweepCell => ({
   id,
@@ -54,7 +54,7 @@ test('selects by outcome, agent, scenario, label, place in the matrix and words,
   expect(idsFor('scenario=stock')).toEqual(['c']);
   expect(idsFor('label=flaky-env')).toEqual(['c']);
   expect(idsFor('label=flaky')).toEqual([]);
-  expect(idsFor(`at=${encodeURIComponent(keyOf(CELLS[0] as SweepCell))}`)).toEqual(['a']);
+  expect(idsFor(`at=${encodeURIComponent(selectionKey(CELLS[0] as SweepCell))}`)).toEqual(['a']);
   expect(idsFor('text=MISSING codex')).toEqual(['b']);
   expect(idsFor('text=missing mock')).toEqual([]);
 });

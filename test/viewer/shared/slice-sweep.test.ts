@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OpenRunState, SweepState } from '../../../src/viewer/protocol.js';
-import { keyOf, selectionIn } from '../../../src/viewer/shared/select-runs.js';
+import { selectionKey, selectionIn } from '../../../src/viewer/shared/select-runs.js';
 import { sliceSweep } from '../../../src/viewer/shared/slice-sweep.js';
 import { cell, sweep } from '../../model/sample.js';
 
@@ -43,7 +43,7 @@ test('sends the whole matrix of a large sweep, but few of its runs: first what r
 });
 
 test('sends the runs of a cell of the matrix, which stays whole', () => {
-  const at = keyOf(cell({ scenario: 'scenario-1' }));
+  const at = selectionKey(cell({ scenario: 'scenario-1' }));
   const { matrix, runs, found, choices, open: shown } = slice(new URLSearchParams({ at }).toString(), 7);
   expect([matrix.length, found, runs.length]).toEqual([SCENARIOS, 200, 7]);
   expect(new Set(runs.map(({ scenario }) => scenario))).toEqual(new Set(['scenario-1']));

@@ -1,0 +1,22 @@
+import { keep, resolveTemporalAddress } from '#engine';
+import { ignoreOutputErrors } from '#host';
+import { limitsOf } from '#lib';
+import { openProject } from '#planning';
+import { engineState, type EngineStartOptions } from './engine.js';
+import { printNotice } from './shared/output.js';
+
+const IDLE_SECS = 15 * 60;
+
+/** `engine keep`: runs the keeper in the foreground. Started by commands, containers and service managers. */
+export async function engineKeep({ results, address, stay }: EngineStartOptions): Promise<number> {
+  const idleSecs = Number(process.env['LLM_TOOL_TEST_IDLE_SECS'] ?? IDLE_SECS);
+  const { resultsPath } = openProject(results);
+  const external = resolveTemporalAddress(address);
+  ignoreOutputErrors();
+  await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000, limits: limitsOf(process.env) });
+  // a command that waits for the engine reads the error from its state, but a service manager only sees the output
+  const state = await engineState(resultsPath);
+  if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;
+  printNotice(`error: ${state.message}`);
+  return 3;
+}
