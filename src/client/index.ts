@@ -6,6 +6,7 @@ export { type OpenRun, openRunsIn, reasonText, waitingFor } from './follow/open-
 export {
   activeStep,
   askProgress,
+  askTroubles,
   BETWEEN_STEPS,
   isOver,
   limitsOf,
