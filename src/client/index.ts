@@ -6,6 +6,7 @@ export { type OpenRun, openRunsIn, reasonText, waitingFor } from './follow/waiti
 export {
   activeStep,
   queryProgress,
+  queryTroubles,
   BETWEEN_STEPS,
   hasRunEnded as isOver,
   providerLimitsOf as limitsOf,

@@ -1,30 +1,16 @@
 import pc from 'picocolors';
-import { knownAgents } from '#agents';
 import { displayPath } from '#host';
-import { renderTable, terminalText, UsageError } from '#lib';
+import { renderTable, terminalText } from '#lib';
 import {
+  checkFiles,
   describeSearch,
   draftOf,
   type DraftOptions,
-  exposedCheckWarnings,
-  judgeProblems,
   leftOutOf,
-  lengthProblems,
-  loadScenarios,
-  matrixProblems,
-  misfitsOfOwnAgents,
-  notReusedWarnings,
   openProject,
-  placeholderWarnings,
-  profileProblems,
-  runtimeProblems,
   type SearchedFolder,
   searchFiles,
   selectScenarios,
-  serverWarnings,
-  targetsOfScenarios,
-  targetWarnings,
-  uncheckedWarnings,
 } from '#planning';
 import { printJson, printNotice, printWarnings, textOptions } from './shared/output.js';
 
@@ -34,42 +20,10 @@ export async function validate(
   { json, verbose }: { json: boolean; verbose: boolean },
 ): Promise<number> {
   const project = openProject();
-  const { files: paths, searched } = searchFiles(project, { files });
-  const empty = searched.find((one) => one.files.length === 0);
-  if (empty !== undefined) throw new UsageError('nothing_selected', describeSearch(empty));
-  const { scenarios, problems: found, texts } = await loadScenarios(project, paths);
-  // several scenarios may report the same problem of the config; duplicates are removed below
-  const ofJudges = scenarios.flatMap((scenario) => judgeProblems(project, scenario));
-  const known = knownAgents(project.config.agents);
-  const ofMatrix = scenarios.flatMap((scenario) => [
-    ...matrixProblems(project, known, scenario).map(({ problem }) => problem),
-    ...lengthProblems(known, scenario),
-    ...misfitsOfOwnAgents(known, scenario),
-    ...(scenario.variants.some((one) => one.scenario.agents.some(({ agent }) => known.get(agent)?.usesRuntime === true))
-      ? runtimeProblems(scenario)
-      : []),
-  ]);
-  const ofOthers = [...ofMatrix, ...ofJudges, ...profileProblems(project, known)];
-  const problems = [...found, ...new Map(ofOthers.map((one) => [JSON.stringify(one), one])).values()];
-  if (project.configSource !== null) texts.set(project.configSource.file, project.configSource.text);
-  if (problems.length > 0) {
-    const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
-    throw new UsageError(
-      'scenario_invalid',
-      `${count} in ${paths.length} file${paths.length === 1 ? '' : 's'}`,
-      problems,
-      texts,
-    );
-  }
-  const warnings = [...uncheckedWarnings(scenarios), ...exposedCheckWarnings(project, scenarios)];
-  printWarnings(warnings, texts);
-  for (const warning of [
-    ...placeholderWarnings(project),
-    ...targetWarnings(project, scenarios),
-    ...serverWarnings(scenarios),
-    ...(await notReusedWarnings(project, targetsOfScenarios(project, scenarios))),
-  ])
-    printNotice(warning);
+  const checked = await checkFiles(project, draftOf({ files }));
+  const { files: paths, searched, scenarios, warnings, notes } = checked;
+  printWarnings(warnings, checked.texts);
+  notes.forEach(printNotice);
   const others = otherFiles(searched);
   if (json)
     printJson({
@@ -136,17 +90,17 @@ export async function listScenarios(
 }
 
 /** A file among the scenarios that is none, and what it is instead. */
-interface NonScenario {
+interface Other {
   file: string;
   what: string;
 }
 
 /** The files that a search for scenarios has seen and not taken. */
-export const otherFiles = (searched: readonly SearchedFolder[]): NonScenario[] =>
+export const otherFiles = (searched: readonly SearchedFolder[]): Other[] =>
   searched.flatMap(({ others }) => others.map(({ path, what }) => ({ file: displayPath(path), what })));
 
 /** Prints files that are no scenarios, and what agents are not given of skills, each on a line. */
-export function printOthers(others: readonly NonScenario[], leftOut: readonly string[] = []): void {
+export function printOthers(others: readonly Other[], leftOut: readonly string[] = []): void {
   for (const { file, what } of others)
     process.stdout.write(`${terminalText(file)}: no scenario, but ${terminalText(what)}\n`);
   for (const path of leftOut) process.stdout.write(`${terminalText(path)}: not given to agents\n`);

@@ -105,13 +105,7 @@ export function planClean(facts: CleanFacts, before: number, only?: string): Cle
     ...facts.runs.filter(({ id }) => kept.runs.has(id)).map(({ sweep }) => sweep),
   ]);
   const left = facts.sweeps.filter(
-    ({ id, state, startedAt }) =>
-      !isWanted(id) ||
-      state !== 'ended' ||
-      startedAt === null ||
-      !isOld(startedAt) ||
-      busy.has(id) ||
-      baselines.includes(id),
+    ({ id, startedAt }) => !isWanted(id) || notEnded.has(id) || startedAt === null || !isOld(startedAt) || busy.has(id),
   );
   const known = new Map(facts.sweeps.map(({ id, state }) => [id, state]));
   return {
@@ -144,45 +138,33 @@ function mayOwn(sweeps: readonly SweepFact[]): (startedAt: number) => boolean {
   return (startedAt) => startedAt + 1000 > first;
 }
 
-interface Keep {
-  line: (line: LineFact) => boolean;
-  run: (run: RunFact) => boolean;
-}
-
-/** Collects what stays, and what that refers to, until nothing is added. */
-function keepAll({ lines, runs }: CleanFacts, keep: Keep): { lines: Set<number>; runs: Set<string> } {
-  const known = new Set(runs.map(({ id }) => id));
-  const linesOf = new Map<string, LineFact[]>();
-  const ofCells = new Map<string, LineFact[]>();
-  for (const line of lines) {
-    linesOf.set(line.id, [...(linesOf.get(line.id) ?? []), line]);
-    const cell = `${line.sweep}\0${line.cell}`;
-    const ofCell = ofCells.get(cell);
-    if (ofCell === undefined) ofCells.set(cell, [line]);
-    else ofCell.push(line);
-  }
-  const kept = { lines: new Set<number>(), runs: new Set<string>() };
-  const open: ({ line: LineFact } | { run: string })[] = [
-    ...lines.filter(keep.line).map((line) => ({ line })),
-    ...runs.filter(keep.run).map(({ id }) => ({ run: id })),
+/**
+ * Collects what stays, and what that refers to, until nothing is added: a line keeps the lines of its cell and its
+ * runs; a run keeps its lines.
+ */
+function keepAll(
+  { lines, runs }: CleanFacts,
+  isKept: { line: (line: LineFact) => boolean; run: (run: RunFact) => boolean },
+): { lines: Set<number>; runs: Set<string> } {
+  const cellOf = ({ sweep, cell }: LineFact): string => `cell ${sweep}\0${cell}`;
+  const nodesOf = (line: LineFact): string[] => [
+    cellOf(line),
+    ...[line.id, line.folder, line.cachedFrom].flatMap((run) => (run === null ? [] : `run ${run}`)),
   ];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if ('run' in next) {
-      if (!known.has(next.run) || kept.runs.has(next.run)) continue;
-      kept.runs.add(next.run);
-      open.push(...(linesOf.get(next.run) ?? []).map((line) => ({ line })));
-      continue;
-    }
-    const { line } = next;
-    if (kept.lines.has(line.line)) continue;
-    kept.lines.add(line.line);
-    const ofCell = ofCells.get(`${line.sweep}\0${line.cell}`) ?? [];
-    open.push(...ofCell.map((one) => ({ line: one })));
-    const source = line.cachedFrom === null ? [] : (linesOf.get(line.cachedFrom) ?? []);
-    open.push(...source.map((one) => ({ line: one })));
-    for (const run of [line.id, line.folder, line.cachedFrom]) if (run !== null) open.push({ run });
-  }
-  return kept;
+  const linesAt = new Map<string, LineFact[]>();
+  for (const line of lines)
+    for (const node of [cellOf(line), `run ${line.id}`])
+      if (linesAt.get(node)?.push(line) === undefined) linesAt.set(node, [line]);
+  const kept = new Set([
+    ...runs.filter(isKept.run).map(({ id }) => `run ${id}`),
+    ...lines.filter(isKept.line).flatMap(nodesOf),
+  ]);
+  // A set that grows while it is read.
+  for (const node of kept) for (const line of linesAt.get(node) ?? []) nodesOf(line).forEach((one) => kept.add(one));
+  return {
+    lines: new Set(lines.filter((line) => kept.has(cellOf(line))).map(({ line }) => line)),
+    runs: new Set(runs.flatMap(({ id }) => (kept.has(`run ${id}`) ? id : []))),
+  };
 }
 
 function unusedSnapshots(

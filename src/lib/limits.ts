@@ -31,8 +31,10 @@ export interface Limits extends RunLimits {
   cellsPerHistory: number;
 }
 
-/** The limits that the workflow of a run applies. */
+/** The limits that the workflows of runs and sweeps apply. */
 export interface RunLimits {
+  /** The time that an activity may take within a workflow task, ms. */
+  withinTaskMs: number;
   /** The time that a step may send no heartbeat before it is performed again, ms. */
   heartbeatMs: number;
   /** The longest time between two attempts of a step that has failed, ms. */
@@ -44,6 +46,7 @@ export interface RunLimits {
 }
 
 const RUN_LIMITS: RunLimits = {
+  withinTaskMs: 5000,
   heartbeatMs: 60_000,
   retryMs: 5 * 60_000,
   cancelledReportMs: 15_000,

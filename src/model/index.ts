@@ -39,13 +39,12 @@ export {
   EvaluatorResult,
   GateDetail,
   Metrics,
-  Outcome,
-  RegradedFrom,
   ResultLine,
   resultWithoutRun,
   SCHEMA_VERSION,
   workRunOf,
 } from './records/result-line.js';
+export { NO_FACTS, Outcome, RunFacts, runFactsOf } from './records/run-facts.js';
 export { AgentRecord, commandEnd, CommandRecord, EndReason, RunRecord, StepRecord } from './records/run-record.js';
 export { ScheduleReference } from './records/schedule-reference.js';
 export { NO_USAGE, REQUIRED_TOKENS, sumUsage, TokenUsage, totalTokens, unlessZero } from './records/token-usage.js';

@@ -1,7 +1,8 @@
 import { gateTitle } from './gate-title.js';
 import type { Judgment } from './records/judgment.js';
 import type { AgentRecord } from './records/run-record.js';
-import type { GateDetail, Outcome } from './records/result-line.js';
+import type { GateDetail } from './records/result-line.js';
+import type { Outcome } from './records/run-facts.js';
 import type { HumanReview } from './records/human-review.js';
 
 /** Formats a score with two digits; "n/a" for null. */

@@ -25,6 +25,7 @@ export { renderEvaluation } from './run/evaluation-md.js';
 export { doingText, eventLines } from './run/event-lines.js';
 export { renderHumanTranscript } from './run/human-transcript.js';
 export { renderReport } from './run/report-md.js';
+export { runFacts } from './run/run-facts.js';
 export { renderGates, renderRun } from './run/run-text.js';
 export { cellNames, isOpen } from './sweep/labels.js';
 export {

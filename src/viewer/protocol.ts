@@ -128,6 +128,8 @@ export interface EndedRunAnswer {
   state: 'ended';
   run: RunRecord;
   metrics: Metrics;
+  /** Facts about the run as a whole. Values are foreign text. */
+  facts: [label: string, value: string][];
   human: HumanReview | null;
   /** All repetitions that have a folder, this one too. */
   siblings: Sibling[];

@@ -7,6 +7,7 @@ import {
   proxyLocalActivities,
 } from '@temporalio/workflow';
 import type { Activities } from '#activities';
+import { type RunLimits, runLimitsIn } from '#lib/pure';
 import { rootCauseMessage } from './ui.js';
 
 /**
@@ -14,20 +15,8 @@ import { rootCauseMessage } from './ui.js';
  * performed again with all others if the worker died. It is tried only once: the reason of a failure is invisible until
  * it has failed for good, while the server shows failures of the activity that follows.
  */
-export const WITHIN_TASK = { startToCloseTimeout: '5 seconds', retry: { maximumAttempts: 1 } } as const;
-
-const local = proxyLocalActivities<Activities>(WITHIN_TASK);
-const regular = proxyActivities<Activities>({
-  startToCloseTimeout: '1 minute',
-  retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
-});
-
-/** Performs an activity of moments within the workflow task; as a regular one, without limit, if it fails there. */
-export const quickly = <R>(call: (steps: typeof local | typeof regular) => Promise<R>): Promise<R> =>
-  call(local).catch((error: unknown) => {
-    if (isCancellation(error)) throw error;
-    return call(regular);
-  });
+export const withinTask = ({ withinTaskMs }: RunLimits) =>
+  ({ startToCloseTimeout: withinTaskMs, retry: { maximumAttempts: 1 } }) as const;
 
 /** A few minutes; then it is said what cannot be done. */
 const FIRST = {
@@ -39,6 +28,12 @@ const LATER = { retry: { initialInterval: '1 minute', backoffCoefficient: 1, max
 /** The reasons why actions fail at present, by action. */
 export type Troubles = Map<string, string>;
 
+/** The troubles of a workflow, and how to show them. */
+export interface Noting {
+  troubles: Troubles;
+  show: () => void;
+}
+
 /**
  * Performs an activity that must not be given up, however often it fails: the results folder or the plan may be
  * unreachable for hours, and open runs must not be lost. After a few minutes, notes the trouble until it is over.
@@ -46,7 +41,7 @@ export type Troubles = Map<string, string>;
  */
 export async function untilDone<R>(
   what: string,
-  { troubles, show }: { troubles: Troubles; show: () => void },
+  { troubles, show }: Noting,
   call: (options: ActivityOptions) => Promise<R>,
   first: ActivityOptions = FIRST,
 ): Promise<R> {
@@ -64,3 +59,17 @@ export async function untilDone<R>(
     if (troubles.delete(what)) show();
   }
 }
+
+/** Performs an activity of moments within the workflow task; as a regular one, until it is done, if it fails there. */
+export const quickly = <R>(
+  what: string,
+  noting: Noting,
+  input: Parameters<typeof runLimitsIn>[0],
+  call: (steps: Pick<ReturnType<typeof proxyLocalActivities<Activities>>, keyof Activities>) => Promise<R>,
+): Promise<R> =>
+  call(proxyLocalActivities<Activities>(withinTask(runLimitsIn(input)))).catch((error: unknown) => {
+    if (isCancellation(error)) throw error;
+    return untilDone(what, noting, (options) =>
+      call(proxyActivities<Activities>({ startToCloseTimeout: '1 minute', ...options })),
+    );
+  });

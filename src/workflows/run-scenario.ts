@@ -36,7 +36,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const { failures, perform, performEither } = performer;
   let reused: RunResult | null = null;
   let agentUsd: number | null = null;
-  const waitForProvider = waitParked(input);
+  const waitForProvider = waitParked(input, performer.noting);
   const reportEnd = createEndAnnouncer(input);
 
   async function steps(): Promise<void> {

@@ -20,11 +20,16 @@ export const summaryOf = (title: string): string => beginningOf(title, SUMMARY_L
 const MARKS = { running: '▶', done: '✓', failed: '✗' } as const;
 const tableText = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 
-/** Current details of a run: its result if it has one, and a table of its steps so far. */
-export function runDetails(lines: readonly StepLine[], result: RunResult | null = null): string {
+/** Current details of a run: its result if it has one, what it cannot do, and a table of its steps so far. */
+export function runDetails(
+  lines: readonly StepLine[],
+  troubles: ReadonlyMap<string, string>,
+  result: RunResult | null,
+): string {
   const rows = lines.map((line) => `| ${MARKS[line.status]} | ${line.step} | ${tableText(line.summary)} |`);
   return [
     ...(result === null ? [] : [`**${result.outcome}**: ${tableText(result.message)}`, '']),
+    ...[...troubles].flatMap(([what, message]) => [troubleText({ what, message }), '']),
     ...['| | step | |', '|---|---|---|', ...rows],
   ].join('\n');
 }

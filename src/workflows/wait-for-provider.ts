@@ -1,7 +1,7 @@
 import { condition, defineSignal, getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
 import { type AgentSummary, type Parked, type RunInput, SIGNALS } from '#protocol';
 import { readWake } from './arguments.js';
-import { quickly } from './calls.js';
+import { type Noting, quickly } from './calls.js';
 
 /** `proof` shows that this run sent the signal; absent if its sweep has no proof either. */
 export const parkedRun = defineSignal<[{ cell: string; parked: Parked; proof?: string }]>(SIGNALS.parked);
@@ -16,7 +16,8 @@ export type WaitForProvider = (brief: AgentSummary, ms: number, nth: number) => 
  * The run gives up its slot while it waits; its sweep wakes it once it has a slot again. A run without a sweep waits by
  * itself.
  */
-export function waitParked({ sweep, cell, proof: isProven }: RunInput): WaitForProvider {
+export function waitParked(input: RunInput, noting: Noting): WaitForProvider {
+  const { sweep, cell, proof: isProven } = input;
   const { workflowId } = workflowInfo();
   let woken = 0;
   let waiting: { parked: Parked; proof?: string } | null = null;
@@ -41,7 +42,9 @@ export function waitParked({ sweep, cell, proof: isProven }: RunInput): WaitForP
     if (signal === null) return;
     const { nth, proof } = signal;
     const sent = { sweep, workflowId, nth, proof };
-    if (isProven !== undefined && !(await quickly((steps) => steps.verifyWake(sent)))) return;
+    const isGiven = (): Promise<boolean> =>
+      quickly('verify that its sweep wakes it', noting, input, (steps) => steps.verifyWake(sent));
+    if (isProven !== undefined && !(await isGiven())) return;
     woken = Math.max(woken, nth);
   });
   return async ({ again, provider, account, message, proof }, ms, nth) => {

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { planRetry } from '../../src/client/retry-sweep.js';
-import type { Outcome } from '../../src/model/records/result-line.js';
+import type { Outcome } from '../../src/model/records/run-facts.js';
 import { Plan } from '../../src/scenario/plan.js';
 import { resultsLog } from '../../src/store/results-folder.js';
 import { newFolder } from '../host/temporary.js';

@@ -4,7 +4,7 @@ import { decide } from '../../src/decide/decision/decide.js';
 import type { CellResult } from '../../src/decide/decision/paired-cells.js';
 import type { UntilClear } from '../../src/decide/decision/until-clear.js';
 import type { Cell } from '../../src/model/records/cell.js';
-import type { Outcome } from '../../src/model/records/result-line.js';
+import type { Outcome } from '../../src/model/records/run-facts.js';
 import { cell } from './stub-activities.js';
 
 /** The cells of two variants, of which `base` comes first in each pair. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { costOwner } from '../../src/decide/budget.js';
-import type { Outcome } from '../../src/model/records/result-line.js';
+import type { Outcome } from '../../src/model/records/run-facts.js';
 import type { LostCell, PageCell, Parked, SweepInput } from '../../src/protocol/index.js';
 import {
   carry,

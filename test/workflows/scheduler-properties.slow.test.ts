@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { turnOrder } from '../../src/decide/select-cells.js';
 import type { Cell } from '../../src/model/records/cell.js';
-import type { Outcome } from '../../src/model/records/result-line.js';
+import type { Outcome } from '../../src/model/records/run-facts.js';
 import type { PageCell } from '../../src/protocol/index.js';
 import {
   carry,

@@ -1,9 +1,11 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import { QUERIES, type SweepProgress } from '../../src/protocol/index.js';
+import { Context } from '@temporalio/activity';
+import { queryTroubles } from '../../src/client/follow/progress.js';
+import { QUERIES, SIGNALS, type SweepProgress } from '../../src/protocol/index.js';
 import { eventually, useTemporal } from './harness.js';
-import { blockedAgents, brief, broken, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
-import { endOf, progressOf } from './sweeps.js';
+import { blockedAgents, brief, broken, cell, cellsUpTo, flaky, pagesOf, stubActivities } from './stub-activities.js';
+import { endOf, progressOf, update } from './sweeps.js';
 
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
@@ -91,6 +93,44 @@ it('says what it cannot do once it has tried for minutes, and goes on as soon as
     expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 1 } });
     expect(await progressOf(handle)).not.toHaveProperty('troubles');
   });
+});
+
+it('a check that hangs in a workflow task is made through the server, which says what fails; signals share one', async () => {
+  const agents = blockedAgents();
+  let isAway = true;
+  const stubs = stubActivities({
+    loadCells: pagesOf(cellsUpTo(1)),
+    runAgent: agents.runAgent,
+    verifyParked: ({ signals }) => {
+      if (Context.current().info.isLocal) return Context.current().cancelled;
+      return isAway ? Promise.reject(flaky('the key cannot be read')) : Promise.resolve(signals.map(() => 'wake'));
+    },
+  });
+  await onBench(stubs, async ({ name, client, startSweep }) => {
+    const handle = await startSweep({ proof: 'of the start', limits: { withinTaskMs: 100 } });
+    await eventually(() => expect(agents.started).toHaveLength(1));
+    const park = (nth: number): Promise<void> =>
+      handle.signal(SIGNALS.parked, {
+        cell: cell(1).id,
+        parked: { nth, why: 'limit', until: Date.now() + 3600_000, provider: 'house' },
+        proof: 'of the run',
+      });
+    await park(1);
+    const trouble = { what: 'verify that runs wait for a provider', message: 'the key cannot be read' };
+    await eventually(async () => expect((await progressOf(handle)).troubles).toEqual([trouble]));
+    const said = 'cannot verify that runs wait for a provider, and tries again: the key cannot be read';
+    expect(await queryTroubles({ client }, name)).toEqual([said]);
+    const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(currentDetails).toContain(`**cannot ${trouble.what}**, and tries again`);
+    for (const nth of [2, 3, 4]) await park(nth);
+    isAway = false;
+    await eventually(async () => expect((await progressOf(handle)).parked).toMatchObject([{ nth: 4 }]));
+    expect(await progressOf(handle)).not.toHaveProperty('troubles');
+    await update(handle, 'cancel');
+    await handle.result();
+  });
+  const checked = stubs.argsOf('verifyParked').map(([{ signals }]) => signals.map(({ nth }) => nth));
+  expect(new Set(checked.map(String))).toEqual(new Set(['1', '2,3,4']));
 });
 
 it('the runs of a terminated sweep continue until the worker cancels them', async () => {

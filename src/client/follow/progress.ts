@@ -4,7 +4,7 @@ import type { Activities } from '#activities';
 import { knownAgents } from '#agents';
 import { messageOf, valuesOf } from '#engine';
 import type { ResultLine } from '#model';
-import { type AgentHeartbeat, type AgentProgress, QUERIES, type SweepProgress } from '#protocol';
+import { type AgentHeartbeat, type AgentProgress, QUERIES, type SweepProgress, sweepWorkflowId } from '#protocol';
 import type { Wait } from '#reports';
 import type { Plan } from '#scenario';
 import type { Session } from '../session.js';
@@ -132,3 +132,18 @@ export function providerLimitsOf(plan: Plan): (progress: SweepProgress, cell: st
 /** The things that the sweep has tried for minutes, and cannot do at present. */
 export const troublesOf = ({ troubles = [] }: SweepProgress): string[] =>
   troubles.map(({ what, message }) => `cannot ${what}, and tries again: ${message}`);
+
+/**
+ * Asks what a sweep, and the run with the workflow id `run`, cannot do at present. Empty if there is nothing, or no
+ * worker answers.
+ */
+export async function queryTroubles(session: Pick<Session, 'client'>, sweep: string, run?: string): Promise<string[]> {
+  const [progress, active] = await Promise.all([
+    queryProgress(session, sweepWorkflowId(sweep)),
+    run === undefined ? null : activeStep(session.client, run),
+  ]);
+  return [
+    ...(progress === null ? [] : troublesOf(progress)),
+    ...(active === null || active.note === null ? [] : [`${active.step}: ${active.note}`]),
+  ];
+}

@@ -1,14 +1,14 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CleanDocument, CleanSizes } from '#decide';
-import { displayPath, linesOf, projectState, treeBytes } from '#host';
+import { displayPath, projectState } from '#host';
 import { InfrastructureError, parseAge, systemFailure, UsageError } from '#lib';
 import { checkWritable, openProject } from '#planning';
 import { renderClean } from '#reports';
-import { announceClean, planFile, resultsLog, storeFolder, workFolder } from '#store';
+import { announceClean, workFolder } from '#store';
 import { printJson, textOptions } from '../shared/output.js';
 import { propose, type Places, type Proposal } from './gather.js';
-import { moveToTrash } from './remove.js';
+import { emptyTrash, itemsOf, moveToTrash, sizesOf } from './remove.js';
 
 export interface CleanOptions {
   olderThan?: string;
@@ -81,7 +81,7 @@ interface Outcome {
 
 async function look(places: Places, before: number, now: number): Promise<Outcome> {
   const proposal = await propose(places, before, now);
-  return { proposal, sizes: await measure(places, proposal) };
+  return { proposal, sizes: await sizesOf(itemsOf(places, proposal), proposal) };
 }
 
 async function remove(places: Places, before: number, now: number, only?: string): Promise<Outcome> {
@@ -90,12 +90,12 @@ async function remove(places: Places, before: number, now: number, only?: string
   if (lock === null)
     throw new InfrastructureError('another `clean` is running in this results folder; try again when it has finished');
   let proposal: Proposal;
-  let emptyTrash;
+  let moved;
   try {
     do {
       proposal = await propose(places, before, now, only);
-      emptyTrash = await moveToTrash(places, proposal);
-    } while (emptyTrash === null);
+      moved = await moveToTrash(places, proposal);
+    } while (moved === null);
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
     throw new InfrastructureError(
@@ -104,21 +104,22 @@ async function remove(places: Places, before: number, now: number, only?: string
   } finally {
     await lock.release();
   }
-  return { proposal, sizes: await emptyTrash() };
+  const sizes = await sizesOf(moved, proposal);
+  await emptyTrash(places, moved);
+  return { proposal, sizes };
 }
 
 type Head = Pick<CleanDocument, 'dry_run' | 'older_than' | 'before' | 'results_path'>;
 
 function documentOf({ facts, plan, ...found }: Proposal, sizes: CleanSizes, head: Head): CleanDocument {
-  const lines = new Map(facts.lines.map(({ line, id }) => [line, id]));
-  const toDelete = new Set(plan.runs);
+  const [runs, lines] = [new Set(plan.runs), new Set(plan.lines)];
   const ofState = (state: string): string[] =>
     facts.sweeps.filter((sweep) => sweep.state === state).map(({ id }) => id);
   return {
     ...head,
     removed: {
       runs: plan.runs.filter((run) => found.runs.inResults.has(run)),
-      results: plan.lines.map((line) => lines.get(line) ?? ''),
+      results: facts.lines.flatMap(({ line, id }) => (lines.has(line) ? id : [])),
       raw_output: plan.runs.filter((run) => found.runs.inState.has(run)),
       sweeps: plan.sweeps,
       snapshots: plan.snapshots,
@@ -126,7 +127,7 @@ function documentOf({ facts, plan, ...found }: Proposal, sizes: CleanSizes, head
       temporaries: found.temporaries,
     },
     kept: {
-      runs: [...found.runs.inResults].filter((run) => !toDelete.has(run)).length,
+      runs: [...found.runs.inResults].filter((run) => !runs.has(run)).length,
       sweeps: facts.sweeps.length - plan.sweeps.length,
       snapshots: facts.snapshots.length - plan.snapshots.length,
       open_sweeps: ofState('open'),
@@ -137,35 +138,4 @@ function documentOf({ facts, plan, ...found }: Proposal, sizes: CleanSizes, head
     sizes,
     bytes: Object.values(sizes).reduce((sum, one) => sum + one, 0),
   };
-}
-
-/** Returns how many bytes would be deleted, by kind. */
-async function measure(places: Places, { plan, runs, temporaries }: Proposal): Promise<CleanSizes> {
-  const { results, work } = places;
-  const sum = async (paths: string[]): Promise<number> => {
-    let bytes = 0;
-    for (const path of paths) bytes += await treeBytes(path);
-    return bytes;
-  };
-  return {
-    runs: await sum(plan.runs.filter((run) => runs.inResults.has(run)).map((run) => join(results, run))),
-    results: linesBytes(resultsLog(results), new Set(plan.lines)),
-    raw_output: await sum(plan.runs.flatMap((run) => runs.inState.get(run) ?? []).map((name) => join(work, name))),
-    sweeps: await sum(plan.sweeps.map((sweep) => join(planFile(results, sweep), '..'))),
-    snapshots: await sum(plan.snapshots.map((hash) => join(storeFolder(results), hash))),
-    temporaries: await sum(temporaries),
-  };
-}
-
-function linesBytes(log: string, toDelete: ReadonlySet<number>): number {
-  if (toDelete.size === 0 || !existsSync(log)) return 0;
-  let bytes = 0;
-  let number = 0;
-  let begin = 0;
-  for (const { end } of linesOf(log, Infinity)) {
-    number += 1;
-    if (toDelete.has(number)) bytes += end - begin;
-    begin = end;
-  }
-  return bytes;
 }

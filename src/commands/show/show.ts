@@ -9,8 +9,19 @@ import { suggest, UsageError } from '#lib';
 import { judgedIn, Metrics, NO_USAGE, RunRecord } from '#model';
 import { openProject } from '#planning';
 import { renderHumanTranscript, renderRun } from '#reports';
+import type { Plan } from '#scenario';
 import { bringRuns, readEvents, readResultsFile, runFiles } from '#store';
-import { bringSweepRuns, FEW_RUNS, findById, type Found, readReview, sweepDocument, tryReadActionLog } from '#sweeps';
+import {
+  bringSweepRuns,
+  FEW_RUNS,
+  findById,
+  type Found,
+  hasEnded,
+  readReview,
+  sweepDocument,
+  tryReadActionLog,
+} from '#sweeps';
+import type { troublesNow } from './troubles.js';
 
 export interface ShowOptions extends CellFilter {
   all: boolean;
@@ -24,7 +35,6 @@ export interface ShowOptions extends CellFilter {
 /** `show`: prints a sweep or a run, using only the files. */
 export async function show(id: string, options: ShowOptions): Promise<number> {
   if (options.follow === true) {
-    // Its client of Temporal takes longer to load than most results take to read.
     const { followById } = await import('./follow.js');
     const followed = await followById(id, options);
     return followed === null ? 130 : show(followed, { ...options, follow: false });
@@ -39,7 +49,7 @@ export async function show(id: string, options: ShowOptions): Promise<number> {
     const document = selectCells(whole, options);
     if (transcript) await showTranscript(await broughtRun(resultsPath, onlyRun(document)), json);
     else printSweep(document, json, screen(all));
-    sayWaits(resultsPath, found.plan.sweep);
+    await sayWaits(resultsPath, found.plan);
     return 0;
   }
   if (isFilter(options)) throw new UsageError('usage', `'${id}' is a run: only the cells of a sweep can be selected`);
@@ -47,12 +57,18 @@ export async function show(id: string, options: ShowOptions): Promise<number> {
   return 0;
 }
 
-/** Says what the open runs of a sweep on this machine wait for. */
-function sayWaits(resultsPath: string, sweep: string): void {
+/** Says what an open sweep cannot do at present, and what its open runs on this machine wait for. */
+async function sayWaits(resultsPath: string, plan: Plan): Promise<void> {
+  const { sweep } = plan;
+  if (!hasEnded(resultsPath, plan)) (await troublesOf(resultsPath, sweep)).forEach(printNotice);
   const open = openRunsIn(projectState(resultsPath).folder);
   const why = reasonText(open.filter((run) => run.sweep === sweep && run.reason !== null));
   if (why !== null) printNotice(why);
 }
+
+/** Its client of Temporal takes longer to load than most results take to read. */
+const troublesOf = async (...asked: Parameters<typeof troublesNow>): Promise<string[]> =>
+  (await import('./troubles.js')).troublesNow(...asked);
 
 /** Returns the folder of a run, which may have to be brought from another host. */
 async function broughtRun(resultsPath: string, folder: string): Promise<string> {
@@ -60,7 +76,7 @@ async function broughtRun(resultsPath: string, folder: string): Promise<string> 
   return folder;
 }
 
-/** Like `findById`, but says how to see a run that is still going on, and so has no records yet. */
+/** Like `findById`, but says what hinders a run that is still going on, and how to see it: it has no records yet. */
 async function findEnded(resultsPath: string, id: string): Promise<Found> {
   try {
     return await findById(resultsPath, id);
@@ -69,6 +85,7 @@ async function findEnded(resultsPath: string, id: string): Promise<Found> {
     if (open === undefined || !(error instanceof UsageError)) throw error;
     const { workspace } = runFiles(join(resultsPath, open.run));
     const where = existsSync(workspace) ? `; its workspace is ${displayPath(workspace)}` : '';
+    (await troublesOf(resultsPath, open.sweep, open.workflowId)).forEach(printNotice);
     throw new UsageError('unknown_id', `${open.run} is not over; add --follow to see what its agent does${where}`);
   }
 }

@@ -4,10 +4,11 @@ import { schemaVersion } from '#lib';
 import {
   Cell,
   HumanReview,
+  NO_FACTS,
   Outcome,
-  RegradedFrom,
-  Regression,
   type ResultDigest,
+  RunFacts,
+  runFactsOf,
   SCHEMA_VERSION,
   SubjectTokens,
   Usd,
@@ -33,13 +34,9 @@ export const SweepCell = Cell.extend({
   cost_usd: Usd.nullable().describe('Cost of agent and judge; null: unknown'),
   cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
   earlier_runs: EarlierRuns.exactOptional().describe('Runs of the cell that were replaced by this one; absent: none'),
-  duration_secs: z.number().nullable().describe('Duration of the run'),
   attempts: z.number().int().nullable().describe("Attempts of the agent's step"),
-  starts: z.number().int().nullable().describe('Starts of the agent'),
-  unchecked: z.literal(true).exactOptional().describe('See run.json'),
-  regressions: z.array(Regression).describe('What is worse than in all earlier runs that it is compared with'),
+  ...RunFacts.shape,
   cached: z.boolean().describe('Whether the result of an earlier run was reused'),
-  regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   results_dir: z.string().nullable().describe('Absolute path of the run'),
 });
 export type SweepCell = z.infer<typeof SweepCell>;
@@ -169,13 +166,9 @@ function toCell(
     cost_usd: line?.cost_usd ?? null,
     ...(line?.cost_usd_at_least === undefined ? {} : { cost_usd_at_least: line.cost_usd_at_least }),
     ...(earlier_runs === undefined ? {} : { earlier_runs }),
-    duration_secs: line?.duration_secs ?? null,
     attempts: line?.attempts ?? null,
-    starts: line?.starts ?? null,
-    ...(line?.unchecked === true ? { unchecked: true as const } : {}),
-    regressions: line?.regressions ?? [],
+    ...runFactsOf(line ?? NO_FACTS),
     cached: line !== undefined && line.cached_from !== null,
-    ...(line?.regraded_from === undefined ? {} : { regraded_from: line.regraded_from }),
     results_dir: line?.results_dir == null ? null : join(resultsPath, line.results_dir),
   };
 }

@@ -6,17 +6,14 @@ import { RunHost } from './host-record.js';
 import { JsonValue, Usd } from './quantities.js';
 import { Judgment } from './judgment.js';
 import { OutputProblems } from './output-problems.js';
-import { Regression } from '../regressions.js';
 import { KeptText } from './redact-fields.js';
+import { NO_FACTS, Outcome, RunFacts } from './run-facts.js';
 
 /**
  * The shapes of a run's results (specs/reference/results.md). Unknown numbers are null, never 0.
  * Additions keep SCHEMA_VERSION; any other change raises it.
  */
 export const SCHEMA_VERSION = 1;
-
-export const Outcome = z.enum(['pass', 'fail', 'error', 'cancelled']);
-export type Outcome = z.infer<typeof Outcome>;
 
 export const GateDetail = z.object({
   index: z.number().int().describe('Position in the scenario, from 0'),
@@ -75,14 +72,6 @@ export const Metrics = z.object({
 });
 export type Metrics = z.infer<typeof Metrics>;
 
-/** The run whose work a regraded run has checked. Agent cost and duration of the regraded run are those of the work. */
-export const RegradedFrom = z.object({
-  run: KeptText.describe('Id of the run whose work was checked'),
-  outcome: Outcome.nullable().describe('Its outcome; null: unknown'),
-  paid_usd: Usd.nullable().describe('What checking it cost, in US dollars; null: unknown'),
-});
-export type RegradedFrom = z.infer<typeof RegradedFrom>;
-
 /** One line of results.jsonl: a finished run. If several lines have the same id, the last one counts. */
 export const ResultLine = z.object({
   schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
@@ -96,7 +85,6 @@ export const ResultLine = z.object({
   variant: z.string().describe('Name of the variant'),
   repetition: z.number().int().describe('From 1'),
   timestamp: z.string().describe('Start of the run, ISO 8601 in UTC'),
-  duration_secs: z.number().nullable().describe('Null: the run was lost'),
   cost_usd: Usd.nullable().describe('Cost of agent and judge; null: unknown'),
   cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
   completed: z.boolean().nullable().describe('Whether the agent ended by itself and successfully'),
@@ -108,8 +96,7 @@ export const ResultLine = z.object({
   metrics: Metrics.nullable().describe('Null: the cell had no run of its own'),
   results_dir: z.string().nullable().describe('Folder of the run, relative to the results folder'),
   cache_key: z.string().nullable().describe('SHA-256 of everything that the result depends on; null: not computed'),
-  unchecked: z.literal(true).exactOptional().describe('See run.json'),
-  regressions: z.array(Regression).describe('What is worse than in all earlier runs that it is compared with'),
+  ...RunFacts.shape,
   target_fingerprint: z
     .string()
     .nullable()
@@ -121,7 +108,6 @@ export const ResultLine = z.object({
     .exactOptional()
     .describe("SHA-256 of everything that the agent's work depends on, which excludes checks; absent: not computed"),
   cached_from: z.string().nullable().describe('Id of the run whose result was reused'),
-  regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   errors_before: z
     .number()
     .int()
@@ -134,7 +120,6 @@ export const ResultLine = z.object({
     .int()
     .nullable()
     .describe("Attempts of the agent's step; null: unknown, because the run was lost"),
-  starts: z.number().int().nullable().describe('Starts of the agent; null: unknown'),
   lost_runs: z
     .number()
     .int()
@@ -174,7 +159,6 @@ export const resultWithoutRun = (
   model: cell.model,
   variant: cell.variant,
   repetition: cell.repetition,
-  duration_secs: null,
   // If it is not known whether the agent was started, the cost is not known either.
   cost_usd: about.starts === null ? null : 0,
   completed: null,
@@ -185,7 +169,7 @@ export const resultWithoutRun = (
   results_dir: null,
   cache_key: null,
   cached_from: null,
-  regressions: [],
+  ...NO_FACTS,
   attempts: 0,
   starts: 0,
   ...about,

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { CONTAINMENTS, describeEnd, schemaVersion } from '#lib';
-import { Regression } from '../regressions.js';
 import { ConversationRecord } from './conversation.js';
 import { FirstRequest } from './agent-work.js';
 import { LostRunHost, RunHost } from './host-record.js';
 import { MockedCalls } from './mocked-calls.js';
 import { OutputProblems } from './output-problems.js';
-import { Outcome, RegradedFrom, SCHEMA_VERSION } from './result-line.js';
+import { SCHEMA_VERSION } from './result-line.js';
 import { TokenUsage } from './token-usage.js';
 import { Usd } from './quantities.js';
 import { KeptText, PathText } from './redact-fields.js';
+import { Outcome, RunFacts } from './run-facts.js';
 
 /** One setup command, health check or post script. Its output is the redacted beginning of what it printed. */
 export const CommandRecord = z.object({
@@ -138,11 +138,11 @@ export const RunRecord = z.object({
     .describe('What the sandbox isolated the agent and the checks from'),
   started_at: KeptText.describe('ISO 8601 in UTC'),
   ended_at: KeptText.describe('ISO 8601 in UTC'),
+  ...RunFacts.shape,
   duration_secs: z.number().describe('Without writing the report'),
   outcome: Outcome.describe('Outcome of the run'),
   message: z.string().describe('The reason, in a sentence'),
   agent: AgentRecord.nullable().describe('Null: not started, or its step failed for good'),
-  starts: z.number().int().nullable().describe('Starts of the agent in all; null: unknown'),
   judge: z
     .object({
       model: KeptText.describe('As requested'),
@@ -168,19 +168,11 @@ export const RunRecord = z.object({
   live: z.boolean().exactOptional().describe('Whether mocks were ignored (`--live`)'),
   mocks: MockedCalls.exactOptional().describe('Calls of what is mocked'),
   conversation: ConversationRecord.exactOptional().describe('What was said, if there was more than one message'),
-  regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   left_out: z
     .array(z.object({ path: z.string().describe('Its path'), reason: KeptText.describe('Why it was left out') }))
     .exactOptional()
     .describe('What fixture/ lacks of the workspace; at most 100 entries'),
   steps: z.array(StepRecord).describe('Steps in the order performed'),
   warnings: z.array(z.string()).describe('Problems that do not change the outcome'),
-  unchecked: z
-    .literal(true)
-    .exactOptional()
-    .describe(
-      'Set if nothing was checked, because the scenario has neither gates nor a judge: the run counts in no rate',
-    ),
-  regressions: z.array(Regression).describe('What is worse than in all earlier runs that it is compared with'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;

@@ -5,20 +5,19 @@ import {
   commandEnd,
   type CommandRecord,
   type ConversationRecord,
-  type FirstRequest,
   forgeableNotes,
   type Metrics,
   type MockedCalls,
   mockedCallText,
   runAgainText,
   type RunRecord,
-  shownTokens,
 } from '#model';
 import { optionalArtifacts } from './evaluation-md.js';
 import { blocks, code, fence, heading, inline, link, list, table } from '../blocks/markdown.js';
 import { judgeSection } from './judge-md.js';
 import { REGRESSIONS } from '../sweep/regressions.js';
 import { actionsSection } from './actions.js';
+import { runFacts } from './run-facts.js';
 
 /**
  * Renders report.md: what was asked, what was run and what was found, for a person who decides whether to trust the
@@ -31,7 +30,7 @@ export function renderReport(run: RunRecord, metrics: Metrics, actionLog: Action
     heading(1, `${run.outcome}: ${inline(run.scenario.name)}`),
     `**${inline(run.message) || 'no message'}**`,
     run.scenario.description.trim() === '' ? null : inline(run.scenario.description),
-    facts(run),
+    facts({ run, metrics, actionLog }),
     again === null ? null : `${inline(again)}.`,
     run.warnings.length === 0 ? null : `${heading(2, 'Warnings')}\n\n${list(run.warnings.map(inline))}`,
     run.regressions.length === 0 ? null : regressions(run),
@@ -67,42 +66,11 @@ function regressions({ regressions: found }: RunRecord): string {
   return `${heading(2, REGRESSIONS)}\n\nCompared with ${code(since)}${others}:\n\n${messages}`;
 }
 
-function enclosure({ sandboxed, sandbox }: RunRecord): string {
-  if (!sandboxed) return ', unsandboxed';
-  return sandbox?.network === 'shared' ? ', network shared' : '';
-}
-
-function facts(run: RunRecord): string {
-  const { agent, scenario } = run;
-  const { usage: tokens, atLeast } = agent === null ? { usage: null, atLeast: false } : shownTokens(agent);
-  const rows: [string, string][] = [
-    ['Outcome', run.outcome],
-    ['Scenario', `${inline(scenario.name)} (${inline(scenario.file)})`],
-    ['Scenario hash', inline(scenario.hash)],
-    ['Tier, tags', [String(scenario.tier), ...scenario.tags.map(inline)].join(', ')],
-    ['Agent', `${inline(run.agent_name)}, version ${known(agent?.version)}`],
-    ['Model requested', inline(run.model)],
-    ['Model used', known(agent?.model_used)],
-    ['Variant', inline(run.variant)],
-    ['Repetition', String(run.repetition)],
-    ...(run.live === true ? [['Mocks', 'ignored (`--live`)'] as [string, string]] : []),
-    ...(run.host === undefined ? [] : [['Host', inline(run.host.name)] as [string, string]]),
-    ['Environment', `${inline(run.environment)}${enclosure(run)}`],
-    ['Started', inline(run.started_at)],
-    ['Ended', inline(run.ended_at)],
-    ['Duration', formatDuration(run.duration_secs * 1000)],
-    ['Cost', formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least)],
-    ['Tokens', `${atLeast ? 'at least ' : ''}${tokenCount(tokens?.input)} input, ${tokenCount(tokens?.output)} output`],
-    ['Reasoning tokens', tokenCount(tokens?.reasoning)],
-    ['Cache tokens', `${tokenCount(tokens?.cache_read)} read, ${tokenCount(tokens?.cache_write)} written`],
-    ...firstRequest(agent?.first_request),
-    ['Run', inline(run.run_id)],
-    ['Sweep', inline(run.sweep)],
-    ['Cell', inline(run.cell)],
-    ['Workflow', inline(run.workflow_id)],
-  ];
-  return table(['Fact', 'Value'], rows);
-}
+const facts = (shown: Parameters<typeof runFacts>[1]): string =>
+  table(
+    ['Fact', 'Value'],
+    runFacts('report', shown).map(([label, value]) => [label.replace(/^\w/, (c) => c.toUpperCase()), inline(value)]),
+  );
 
 function target(target: NonNullable<RunRecord['target']>): string {
   const resolved = target.resolved === null ? 'could not be resolved' : `resolved to ${code(target.resolved)}`;
@@ -228,21 +196,6 @@ function artifacts(run: RunRecord): string {
 
 const succeeded = (record: CommandRecord): boolean => record.exit_code === 0 && !record.timed_out;
 const known = (text: string | null | undefined): string => (text == null ? 'n/a' : inline(text));
-/** The size of the context before the first turn. Agents that send no requests of known size have no row. */
-const firstRequest = (first: FirstRequest | undefined): [string, string][] =>
-  first === undefined
-    ? []
-    : [
-        [
-          'First request',
-          first.tokens === null
-            ? inline(`unknown: ${first.unknown ?? 'the agent does not say'}`)
-            : `${first.tokens} tokens`,
-        ],
-      ];
-
-const tokenCount = (count: number | null | undefined): string => (count == null ? 'n/a' : String(count));
-
 function agentExit({ exit_code: exit }: AgentRecord): string {
   return exit === null ? 'no exit code' : `exit ${exit}`;
 }

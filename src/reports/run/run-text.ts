@@ -51,7 +51,12 @@ export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOpti
     always([
       ...headline(run, options),
       '',
-      ...rowsOf(runFacts(run, typeof actionLog === 'string' ? null : actionLog), width),
+      ...rowsOf(
+        runFacts('terminal', { run, metrics, actionLog: typeof actionLog === 'string' ? null : actionLog }).map(
+          ([label, value]) => [label, terminalText(value)],
+        ),
+        width,
+      ),
     ]),
     section('other attempts', 'attempt line', [2, 0], recorded(run.agent?.history ?? [])),
     section('warnings', 'warning line', [5, 3], recorded(run.warnings)),

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { formatDuration, formatKnownCost, plainText } from '#lib/pure';
+import { formatDuration } from '#lib/pure';
 import type { RunRecord } from '#model';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
 import { RerunRun } from './rerun-buttons.js';
@@ -165,34 +165,11 @@ function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
   );
 }
 
-function RunFacts({ answer: { run, metrics } }: { answer: EndedRunAnswer }) {
-  const { agent } = run;
+function RunFacts({ answer: { run, facts } }: { answer: EndedRunAnswer }) {
   return (
     <section class="card" aria-label="Facts">
       <h2>Facts</h2>
-      <Facts
-        facts={[
-          ['started', plainText(run.started_at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'))],
-          ['duration', formatDuration(run.duration_secs * 1000)],
-          ['model', <Name>{agent?.model_used ?? run.model}</Name>],
-          ['agent', <Name>{agent === null ? 'not started' : agent.message}</Name>],
-          ['agent cost', formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least)],
-          ...(metrics.composite_score === undefined
-            ? []
-            : ([['composite score', metrics.composite_score.toFixed(2)]] as const)),
-          ...(metrics.efficiency === null
-            ? []
-            : ([
-                [
-                  'calls of the target',
-                  `${metrics.efficiency.total_commands}, ${metrics.efficiency.error_count} failed`,
-                ],
-              ] as const)),
-          ['environment', <Name>{run.environment}</Name>],
-          ...(run.host === undefined ? [] : ([['host', <Name>{run.host.name}</Name>]] as const)),
-          ['run', <span class="mono">{plainText(run.run_id)}</span>],
-        ]}
-      />
+      <Facts facts={facts.map(([label, value]) => [label, <Name>{value}</Name>])} />
       {run.warnings.map((text) => (
         <div key={text} class="note">
           <Text text={text} lines={5} />

@@ -11,6 +11,7 @@ import type { EmbeddedReport, EventsLine, ReportedRun, ShownEvent, Sibling } fro
 import { importantFirst, selectionKey } from '../shared/select-runs.js';
 import { changesInFolder } from './changes.js';
 import { shownEvent } from './events.js';
+import { ended } from './runs.js';
 import { lastResults, notesOf, failureReasons } from './sweeps.js';
 
 /** The most of a run's events and changed files, in bytes of JSON. */
@@ -97,14 +98,10 @@ async function embedRun(
   const changes = await changesInFolder(resultsPath, cell.results_dir);
   const tooLong = JSON.stringify(changes).length > ofRun;
   return {
-    answer: {
-      state: 'ended',
-      run,
-      metrics,
-      human: cell.human ?? null,
-      uiUrl: null,
-      siblings: siblings.get(selectionKey(cell)) ?? [],
-    },
+    answer: ended(
+      { run, metrics },
+      { human: cell.human ?? null, uiUrl: null, siblings: siblings.get(selectionKey(cell)) ?? [] },
+    ),
     events: eventsIn(runFiles(cell.results_dir).events, ofRun),
     changes: tooLong
       ? {

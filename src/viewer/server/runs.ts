@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { editableReview, type EditableReview, saveReview } from '#client';
 import { UsageError } from '#lib';
 import { configurationOf, type Judged, judgedIn, Metrics, type ResultDigest, ReviewFields, RunRecord } from '#model';
+import { runFacts } from '#reports';
 import { EffectiveScenario, findAgentStep } from '#scenario';
 import { readResultsFile, resultsIndex, runFiles, scenarioFile } from '#store';
 import { findById, findPlan, readReview } from '#sweeps';
@@ -33,13 +34,24 @@ export async function answerForRun(source: RunSource, id: string): Promise<RunAn
   return 'open' in place ? openRun(source, place.open) : endedRun(source, place.folder);
 }
 
+/** Composes the answer about a run that is over. */
+export const ended = (
+  records: Pick<EndedRunAnswer, 'run' | 'metrics'>,
+  more: Pick<EndedRunAnswer, 'human' | 'siblings' | 'uiUrl'>,
+): EndedRunAnswer => ({
+  state: 'ended',
+  ...records,
+  facts: runFacts('page', { ...records, actionLog: null }),
+  ...more,
+});
+
 async function endedRun({ resultsPath, engine }: RunSource, folder: string): Promise<EndedRunAnswer> {
   const files = runFiles(folder);
   const run = readResultsFile(files.run, RunRecord);
   const metrics = readResultsFile(files.metrics, Metrics);
   const human = readReview(folder, judgedIn(metrics), () => undefined);
   const siblings = siblingsOf(resultsPath, run);
-  return { state: 'ended', run, metrics, human, siblings, uiUrl: await engine.page(run.workflow_id) };
+  return ended({ run, metrics }, { human, siblings, uiUrl: await engine.page(run.workflow_id) });
 }
 
 async function openRun(

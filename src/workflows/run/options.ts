@@ -7,8 +7,8 @@ import {
   type RetryPolicy,
 } from '@temporalio/workflow';
 import type { Activities } from '#activities';
-import type { RunLimits } from '#lib/pure';
-import { WITHIN_TASK } from '../calls.js';
+import { type RunLimits, runLimitsIn } from '#lib/pure';
+import { withinTask } from '../calls.js';
 
 /** `maximumInterval` is in ms. */
 export type StepRetry = Omit<RetryPolicy, 'maximumInterval'> & { maximumInterval: number };
@@ -77,6 +77,8 @@ export const activities = proxyActivities<Activities>({
  * Steps that take only moments run within a workflow task, which saves a round trip to the server for each. They have
  * no longer than the task; a slow disk makes a regular activity of them, whose fence stops the slow attempt.
  */
-export const inProcess = proxyLocalActivities<Activities>(WITHIN_TASK);
+export const inProcess = proxyLocalActivities<Activities>(withinTask(runLimitsIn({})));
 /** Gates that are checked in this way, by names of their own (`gateActivity`). */
-export const gatesInProcess = proxyLocalActivities<Record<string, Activities['checkGate']>>(WITHIN_TASK);
+export const gatesInProcess = proxyLocalActivities<Record<string, Activities['checkGate']>>(
+  withinTask(runLimitsIn({})),
+);

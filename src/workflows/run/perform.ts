@@ -2,7 +2,7 @@ import { CancellationScope, CancelledFailure, isCancellation, setCurrentDetails 
 import type { RunLimits } from '#lib/pure';
 import type { RunResult, StepFailure } from '#protocol';
 import { rootCauseMessage, runDetails, summaryOf, type StepLine } from '../ui.js';
-import { WITHIN_TASK } from '../calls.js';
+import { type Noting, withinTask } from '../calls.js';
 import { activities, inProcess, stepOptions, type StepOptions, type StepRetry } from './options.js';
 
 /** A step: its name, the title that people see, and the options in which it differs from most steps. */
@@ -19,6 +19,7 @@ type EitherCall<R> = (steps: typeof inProcess | typeof activities, options: Step
 /** Performs the steps of a run, and records which one is running and which have failed. */
 export interface Performer {
   limits: RunLimits;
+  noting: Noting;
   /** Steps that failed for good. */
   failures: StepFailure[];
   /** Name of the current step; null between steps. */
@@ -38,12 +39,14 @@ export interface Performer {
 export function createPerformer(isSparse: boolean, limits: RunLimits): Performer {
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
+  const troubles: Noting['troubles'] = new Map();
+  const show = (result: RunResult | null = null): void => setCurrentDetails(runDetails(lines, troubles, result));
 
   const perform: Performer['perform'] = async ({ step, title, complaint, retry, ...own }, call) => {
     const summary = summaryOf(title);
     const line: StepLine = { step, summary, status: 'running' };
     lines.push(line);
-    setCurrentDetails(runDetails(lines));
+    show();
     try {
       const result = await call({ ...stepOptions(limits, isSparse, retry), ...own, summary });
       const bad = result === null ? null : (complaint?.(result) ?? null);
@@ -58,23 +61,22 @@ export function createPerformer(isSparse: boolean, limits: RunLimits): Performer
       if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the run was cancelled');
       return null;
     } finally {
-      setCurrentDetails(runDetails(lines));
+      show();
     }
   };
   return {
     limits,
+    noting: { troubles, show },
     failures,
     current: () => {
       const last = lines.at(-1);
       return last?.status === 'running' ? last.step : null;
     },
     perform,
-    conclude: (result) => {
-      setCurrentDetails(runDetails(lines, result));
-    },
+    conclude: show,
     performEither: <R>(planned: Planned<R>, call: EitherCall<R>, isLocal = true) =>
       perform(planned, async (options) => {
-        const done = isLocal ? await attempt(() => call(inProcess, { ...options, ...WITHIN_TASK })) : null;
+        const done = isLocal ? await attempt(() => call(inProcess, { ...options, ...withinTask(limits) })) : null;
         return done ?? call(activities, options);
       }),
   };

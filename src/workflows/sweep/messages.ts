@@ -17,7 +17,7 @@ import type { SweepEvent } from '../scheduler/events.js';
 import { accountsIn } from '../scheduler/state.js';
 import { parkedRun } from '../wait-for-provider.js';
 import { lookUp } from './inherited-runs.js';
-import { enqueue, progressOf, statusOf, type Sweep, workflowIdOf } from './sweep.js';
+import { enqueue, notingOf, progressOf, statusOf, type Sweep, workflowIdOf } from './sweep.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
 const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
@@ -26,6 +26,7 @@ const ORDERS = {
   resume: defineUpdate<SweepStatus, [unknown?]>(UPDATES.resume),
   goOn: defineUpdate<SweepStatus, [unknown?]>(UPDATES.goOn),
 };
+const ORDER_NAMES = { resume: 'resume', goOn: 'end the waits' } as const;
 const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
 /** The time that a run that has announced its end may take to close, ms. */
@@ -89,7 +90,9 @@ function handleOrder(sweep: Sweep, verb: keyof typeof ORDERS, perform: () => Pro
   const handle = async (argument?: unknown): Promise<SweepStatus> => {
     if (isProven === undefined) return perform();
     const order = orderIn(argument);
-    const isGiven = await quickly((steps) => steps.verifyOrder({ sweep: name, verb, ...order }));
+    const isGiven = await quickly(`verify the order to ${ORDER_NAMES[verb]}`, notingOf(sweep), sweep.input, (steps) =>
+      steps.verifyOrder({ sweep: name, verb, ...order }),
+    );
     // Meanwhile, the same order may have been accepted.
     if (!isGiven || order.at <= sweep.state.lastOrderAt) throw refusal();
     enqueue(sweep, { type: 'ordered', at: order.at });
@@ -109,7 +112,9 @@ export async function verifyClaims(sweep: Sweep): Promise<never> {
     sweep.isVerifying = true;
     const claims = sweep.claims.splice(0, PER_CHECK);
     const signals = claims.map(({ workflowId, proof, parked: { nth } }) => ({ workflowId, proof, nth }));
-    const proofs = await quickly((steps) => steps.verifyParked({ sweep: sweep.input.sweep, signals }));
+    const proofs = await quickly('verify that runs wait for a provider', notingOf(sweep), sweep.input, (steps) =>
+      steps.verifyParked({ sweep: sweep.input.sweep, signals }),
+    );
     for (const [index, { cell, parked, workflowId }] of claims.entries()) {
       const wakeProof = proofs[index] ?? null;
       if (wakeProof !== null) enqueue(sweep, { type: 'parked', cell, parked: { ...parked, wakeProof } }, workflowId);

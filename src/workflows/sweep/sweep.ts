@@ -18,7 +18,7 @@ import {
   type SweepStatus,
 } from '#protocol';
 import type { ParkedSignal } from '../arguments.js';
-import { type Troubles, untilDone } from '../calls.js';
+import { type Noting, type Troubles, untilDone } from '../calls.js';
 import { startState, numbersOf, startedRuns, type SchedulerState } from '../scheduler/state.js';
 import type { SweepEvent } from '../scheduler/events.js';
 import type { HostSign } from '../scheduler/signs-of-life.js';
@@ -164,10 +164,13 @@ export const activities = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
+/** For `quickly`. */
+export const notingOf = (sweep: Sweep): Noting => ({ troubles: sweep.troubles, show: () => show(sweep) });
+
 /** Performs an activity without which the sweep cannot continue (`untilDone`). `what` is shown if that takes long. */
 export const insist = <R>(
   sweep: Sweep,
   what: string,
   call: (options: ActivityOptions) => Promise<R>,
   first?: ActivityOptions,
-): Promise<R> => untilDone(what, { troubles: sweep.troubles, show: () => show(sweep) }, call, first);
+): Promise<R> => untilDone(what, notingOf(sweep), call, first);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endedCells } from '../../../src/decide/decision/paired-cells.js';
-import type { Outcome } from '../../../src/model/records/result-line.js';
+import type { Outcome } from '../../../src/model/records/run-facts.js';
 import { resultLine } from '../../store/sample.js';
 
 const line = (cell: string, nth: number, outcome: Outcome, more = {}) =>

@@ -7,7 +7,7 @@ import { pairedCells, MAX_TRIES, type CellResult } from '../../../src/decide/dec
 import { progressText } from '../../../src/decide/decision/decision-text.js';
 import type { BaseRun, UntilClear } from '../../../src/decide/decision/until-clear.js';
 import type { Cell } from '../../../src/model/records/cell.js';
-import type { Outcome } from '../../../src/model/records/result-line.js';
+import type { Outcome } from '../../../src/model/records/run-facts.js';
 
 const SIDES = ['base', 'head'] as const;
 

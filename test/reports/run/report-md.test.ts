@@ -24,8 +24,8 @@ describe('renderReport', () => {
     expect(row(other, 'Model used')).toEqual(['Model used', 'fast-2026']);
   });
   test('says n/a, and never 0, for unknown costs and tokens', () => {
-    expect(row(report, 'Cost')[1]).toBe('n/a');
-    expect(row(report, 'Tokens')[1]).toBe('n/a input, 7 output');
+    expect(row(report, 'Agent cost')[1]).toBe('n/a');
+    expect(row(report, 'Tokens')[1]).toBe('input n/a, output 7, reasoning n/a, cache read n/a, cache write n/a');
   });
   test('quotes the prompt unchanged', () => {
     const prompt = 'Do this:\n```sh\nnotes add\n```\n';
