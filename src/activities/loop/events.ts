@@ -1,0 +1,63 @@
+import { commandOf, errorEvent } from '#agents';
+import { assertNever } from '#lib';
+import { type EventBody, NO_USAGE } from '#model';
+import type { PlacedRequest } from './conversation.js';
+
+/** The events of a request and of the calls that the model asked for in it, in order. */
+export function eventsOfRequest({ result: { answer, failure, stopped, sent }, results }: PlacedRequest): EventBody[] {
+  const lost: EventBody[] = Array.from({ length: sent - 1 }, () => [
+    {
+      type: 'unknown' as const,
+      kind: 'a request was sent again, because its worker was lost before it had the answer',
+    },
+    // It was paid for all the same.
+    { type: 'usage' as const, ...NO_USAGE, cost_usd: null },
+  ]).flat();
+  if (failure !== null) return [...lost, errorEvent(failure.message, failure.status, failure.kind !== 'refused')];
+  if (stopped === 'max_turns') return [{ type: 'result', ending: 'max_turns', exit_code: 0 }];
+  if (answer === null) return lost;
+  const { calls, reasoning, text, usage } = answer;
+  return [
+    ...lost,
+    ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+    ...(text === '' ? [] : [{ type: 'message' as const, role: 'assistant' as const, text }]),
+    { type: 'usage', ...usage, cost_usd: null },
+    ...calls.map(({ id, name, input, problem }): EventBody => ({
+      type: 'tool_call',
+      id,
+      name,
+      input,
+      command: commandOf(name, input),
+      ...(problem === null ? {} : { executed: false }),
+    })),
+    ...calls.flatMap(({ id, problem }, at): EventBody[] => {
+      const result = results[at]?.result;
+      if (result === undefined) return [];
+      const { output, exitCode, isError, truncated } = result;
+      const executed = problem === null ? {} : { executed: false as const };
+      return [{ type: 'tool_result', id, exit_code: exitCode, is_error: isError, output, truncated, ...executed }];
+    }),
+    ...(calls.length > 0 ? [] : endOf(answer.finishReason, text)),
+  ];
+}
+
+/** How the agent has ended, with an answer that asks for no call. */
+function endOf(finishReason: string, text: string): EventBody[] {
+  const reason = finishReason as 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+  switch (reason) {
+    case 'stop':
+      return text.trim() === ''
+        ? [errorEvent('malformed response: it is empty', null, true)]
+        : [{ type: 'result', ending: 'done', exit_code: 0 }];
+    case 'length':
+      return [errorEvent('its last answer reached the output token maximum of the model', null, false)];
+    case 'content-filter':
+      return [errorEvent('the answer was withheld (stop_reason: refusal)', null, false)];
+    case 'tool-calls':
+    case 'error':
+    case 'other':
+      return [errorEvent(`malformed response: its finish reason is ${finishReason}`, null, true)];
+    default:
+      return assertNever(reason);
+  }
+}
