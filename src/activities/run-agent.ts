@@ -116,11 +116,14 @@ async function perform(
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
   const { isLoop } = context.agent;
-  const planned = isLoop === true ? null : await doing.plan(1, null).catch((error: unknown) => {
-    // The agent is lost with its machine, and is started again in another one, where its program is looked up again.
-    if (error instanceof MachineGone) return null;
-    throw error;
-  });
+  const planned =
+    isLoop === true
+      ? null
+      : await doing.plan(1, null).catch((error: unknown) => {
+          // The agent is lost with its machine, and is started again in another one, where its program is looked up again.
+          if (error instanceof MachineGone) return null;
+          throw error;
+        });
   if (planned?.program === null)
     return notStarted(context, `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
   const last = (await readAgentSteps(context)).at(-1)?.result ?? null;

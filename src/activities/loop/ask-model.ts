@@ -22,8 +22,8 @@ import { eventsOfRequest } from './events.js';
 const MAX_REQUESTS = 200;
 
 /**
- * Asks the model of the agent `loop` for its next step: request `number` of the agent's `nth` run in a turn. Returns the
- * number of calls that it asks for; 0: the agent has ended.
+ * Asks the model of the agent `loop` for its next step: request `number` of the agent's `nth` run in a turn. Returns
+ * the number of calls that it asks for; 0: the agent has ended.
  */
 export const askModel =
   (deps: Deps) =>
@@ -73,7 +73,7 @@ async function ask(
   }
 }
 
-/** Why the model is not asked again; null if it is. */
+/** Returns why the model is not asked again; null if it is. */
 async function whyStopped(
   context: RunIdentity & RunSecrets,
   { requests }: Loop,
@@ -104,7 +104,7 @@ async function noteSent({ state }: RunIdentity, step: string): Promise<number> {
 }
 
 async function promptParts(context: LoadedRun): Promise<PromptParts> {
-  const { environment, handle, subject = [], home, agent } = context;
+  const { environment, handle, subject = [], agent } = context;
   const inWorkspace = await fileText(await environment.look(handle, 'AGENTS.md'));
   const skillFolder = typeof agent.subject === 'string' ? '' : agent.subject.skill(context);
   return {

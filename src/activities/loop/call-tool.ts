@@ -28,8 +28,8 @@ import { callsIn, type LoopRequest, readLoop, workedMs } from './conversation.js
 const PROGRAMS = 2;
 
 /**
- * Performs a call that the model of the agent `loop` has asked for: call `index` (from 1) of a request. Its programs run
- * under a supervisor, like agents: the worker may die, and the next attempt adopts them.
+ * Performs a call that the model of the agent `loop` has asked for: call `index` (from 1) of a request. Its programs
+ * run under a supervisor, like agents: the worker may die, and the next attempt adopts them.
  */
 export const callTool =
   (deps: Deps) =>

@@ -1,6 +1,5 @@
-import type { ModelMessage } from 'ai';
 import type { ToolResult } from '#agents';
-import type { AgentAnswer, ModelFailureKind } from '#host';
+import type { AgentAnswer, ModelFailureKind, ModelMessage } from '#host';
 import type { StopReason } from '#lib';
 import { STEPS } from '#model';
 import { type Manifest, readStep } from '../step/run-step-once.js';
@@ -11,12 +10,12 @@ import type { RunIdentity } from '../run/context.js';
 export interface LoopRequest {
   /** The system prompt, the same for all requests of the run. */
   system: string;
-  /** How often the request was sent. More than once: a worker was lost before it had stored the answer. */
+  /** Number of times that it was sent: again, if a worker was lost before it had stored the answer. */
   sent: number;
-  answer: (Omit<AgentAnswer, 'text' | 'wrong'> & { text: string; wrong: string[] }) | null;
-  /** Why the model gave no answer. */
+  answer: AgentAnswer | null;
+  /** The reason why the model gave no answer. */
   failure: { kind: ModelFailureKind; message: string; status: number | null } | null;
-  /** Why it was not asked any more. */
+  /** The reason why it was not asked any more. */
   stopped: Extract<StopReason, 'deadline' | 'cost'> | 'max_turns' | null;
 }
 
@@ -28,7 +27,7 @@ export interface PlacedRequest extends Manifest<LoopRequest> {
   results: (Manifest<ToolResult> | null)[];
 }
 
-/** What the agent has done in a run until now. */
+/** The agent's work in a run until now. */
 export interface Loop {
   requests: PlacedRequest[];
   /** The conversation as the model is given it. */
@@ -65,7 +64,7 @@ async function requestsOf(context: RunIdentity, turn: number, nth: number): Prom
   }
 }
 
-/** What a request and its calls add to the conversation. Calls that could not be read are answered in `messages`. */
+/** Returns the messages of a request and its calls. Calls that could not be read are answered in `messages`. */
 function messagesOf({ result: { answer }, results }: PlacedRequest): ModelMessage[] {
   if (answer === null) return [];
   const performed = answer.calls.flatMap(({ id, name, problem }, at) => {

@@ -3,18 +3,19 @@ import { assertNever } from '#lib';
 import { type EventBody, NO_USAGE } from '#model';
 import type { PlacedRequest } from './conversation.js';
 
+const ENDINGS = { deadline: 'timeout', cost: 'max_cost', max_turns: 'max_turns' } as const;
+
 /** The events of a request and of the calls that the model asked for in it, in order. */
 export function eventsOfRequest({ result: { answer, failure, stopped, sent }, results }: PlacedRequest): EventBody[] {
-  const lost: EventBody[] = Array.from({ length: sent - 1 }, () => [
-    {
-      type: 'unknown' as const,
-      kind: 'a request was sent again, because its worker was lost before it had the answer',
-    },
+  const answered = answer !== null || failure !== null ? 1 : 0;
+  const lost: EventBody[] = Array.from({ length: sent - answered }, () => [
+    { type: 'unknown' as const, kind: 'a request to the model whose answer was lost' },
     // It was paid for all the same.
     { type: 'usage' as const, ...NO_USAGE, cost_usd: null },
   ]).flat();
   if (failure !== null) return [...lost, errorEvent(failure.message, failure.status, failure.kind !== 'refused')];
-  if (stopped === 'max_turns') return [{ type: 'result', ending: 'max_turns', exit_code: 0 }];
+  // Nothing was on its way, so that all usage is known.
+  if (stopped !== null && sent === 0) return [{ type: 'result', ending: ENDINGS[stopped], exit_code: null }];
   if (answer === null) return lost;
   const { calls, reasoning, text, usage } = answer;
   return [
@@ -41,7 +42,7 @@ export function eventsOfRequest({ result: { answer, failure, stopped, sent }, re
   ];
 }
 
-/** How the agent has ended, with an answer that asks for no call. */
+/** Returns how the agent has ended, with an answer that asks for no call. */
 function endOf(finishReason: string, text: string): EventBody[] {
   const reason = finishReason as 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
   switch (reason) {

@@ -89,7 +89,7 @@ const file = (script: string, path: string, stdin = ''): ToolProgram => ({
   timeoutSecs: FILE_SECS,
 });
 
-/** What a program printed and how it ended. `stopped`: it was ended because it took too long. */
+/** The output of a program and how it ended. `stopped`: it was ended because it took too long. */
 export interface ToolOutput {
   exitCode: number;
   stdout: string;

@@ -2,6 +2,8 @@ import type { LanguageModel, LanguageModelUsage, ModelMessage } from 'ai';
 import { isCount, type Json } from '#lib';
 import { explainModelError, ModelFailed } from './model-errors.js';
 
+export type { ModelMessage };
+
 export interface ModelQuestion {
   system: string;
   user: string;
@@ -133,7 +135,7 @@ export interface AgentAnswer extends ModelAnswer {
   reasoning: string;
   /** The calls that the model asks for. `problem`: why one cannot be performed; `messages` contains that already. */
   calls: { id: string; name: string; input: Json; problem: string | null }[];
-  /** What the answer adds to the conversation. */
+  /** The messages that the answer adds to the conversation. */
   messages: ModelMessage[];
 }
 
