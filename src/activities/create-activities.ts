@@ -17,6 +17,8 @@ import { reuseResult } from './reuse-result.js';
 import type { Deps } from './step/deps.js';
 import { decideNext } from './decide-next.js';
 import { endConversation, simulateUser } from './converse.js';
+import { askModel } from './loop/ask-model.js';
+import { callTool } from './loop/call-tool.js';
 import { runAgent } from './run-agent.js';
 import { runContextScript, runEvaluator, runPostScript } from './run-scripts.js';
 import { planScheduled, reportScheduled } from './schedules/scheduled.js';
@@ -41,6 +43,8 @@ export const createActivities = (deps: Deps, memory = createMemory()) =>
       prepareWorkspace: prepareWorkspace(deps),
       runContextScript: runContextScript(deps),
       runAgent: runAgent(deps),
+      askModel: askModel(deps),
+      callTool: callTool(deps),
       endConversation: endConversation(deps),
       simulateUser: simulateUser(deps),
       runPostScript: runPostScript(deps),

@@ -176,11 +176,12 @@ const rebuildSecs = (context: RunIdentity): number => buildSecs(context) + maxSe
 function plannedStep(context: RunIdentity & RunSecrets, step: Step): PlannedStep {
   const timeoutSecs = step.timeout_secs;
   const subject = (text: string): string => brief(context.redact(text));
+  const loop = context.agent.isLoop === true ? ({ loop: true } as const) : {};
   switch (step.kind) {
     case 'script':
       return { kind: step.kind, subject: subject([step.script, ...step.args].join(' ')), timeoutSecs };
     case 'agent':
-      return { kind: step.kind, timeoutSecs, rebuildSecs: rebuildSecs(context) };
+      return { kind: step.kind, timeoutSecs, rebuildSecs: rebuildSecs(context), ...loop };
     case 'conversation':
       return {
         kind: step.kind,
@@ -188,6 +189,7 @@ function plannedStep(context: RunIdentity & RunSecrets, step: Step): PlannedStep
         timeoutSecs,
         totalSecs: step.total_secs,
         rebuildSecs: rebuildSecs(context),
+        ...loop,
         // Each condition may ask.
         askSecs: step.ask_secs * Math.max(1, step.ends_when.length),
         endAsks: step.ends_when.some(({ judge }) => judge !== undefined),

@@ -5,6 +5,7 @@ import { LIMITS, tooLongArgument } from '#lib';
 import { AgentRecord, redactFields, STEPS } from '#model';
 import { type AgentSummary, type RunRef, type TurnRef, waitNumber } from '#protocol';
 import { planLaunch } from './agent/launch.js';
+import { composeStart } from './loop/compose-start.js';
 import { agentOutputs } from './agent/outputs.js';
 import { type AgentStep, notStarted, readAgentSteps } from './agent/agent-step.js';
 import { diskFullReason, MAX_LOST, superviseToEnd, type Supervision } from './agent/supervise-agent.js';
@@ -114,11 +115,15 @@ async function perform(
 ): Promise<AgentStep> {
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
-  const planned = await doing.plan(1, null).catch((error: unknown) => {
-    // The agent is lost with its machine, and is started again in another one, where its program is looked up again.
-    if (error instanceof MachineGone) return null;
-    throw error;
-  });
+  const { isLoop } = context.agent;
+  const planned =
+    isLoop === true
+      ? null
+      : await doing.plan(1, null).catch((error: unknown) => {
+          // The agent is lost with its machine, and is started again in another one, where its program is looked up again.
+          if (error instanceof MachineGone) return null;
+          throw error;
+        });
   if (planned?.program === null)
     return notStarted(context, `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
   const last = (await readAgentSteps(context)).at(-1)?.result ?? null;
@@ -131,7 +136,9 @@ async function perform(
     ...(await earlierAttempts(context, STEPS.agent(nth, context.turn.number))),
   ];
   try {
-    const summary = await runAndSummarize({ ...doing, context, history }, prepared.result, (before?.starts ?? 0) + 1);
+    const first = (before?.starts ?? 0) + 1;
+    if (isLoop === true) await composeStart(context, nth, first);
+    const summary = await runAndSummarize({ ...doing, context, history }, prepared.result, first);
     const version = prepared.result.agent_version ?? null;
     const containment = await containmentIn(context.handle);
     const login = context.agent.login !== null;

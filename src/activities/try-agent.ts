@@ -42,6 +42,7 @@ export async function tryAgent(
   const { base, values } = sweepEnvFrom(process.env, variablesOfAgent(plan, who));
   const resolved = resolveAgent(plan, who, values);
   if (resolved === null) throw new Error(`unknown agent ${who.agent}`);
+  if (resolved.agent.isLoop === true) return { unfit: 'it is no program; a run of a scenario tries it' };
   if (resolved.missing.length > 0) return { unfit: `not set: ${resolved.missing.join(', ')}` };
   const notLoggedIn = loginProblem(resolved);
   if (notLoggedIn !== null) return { unfit: notLoggedIn };

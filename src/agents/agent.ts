@@ -202,6 +202,8 @@ export interface Agent {
   launch(request: AgentRequest): AgentLaunch;
   /** True if it runs in the agent host, so the run must give it `hosted`. */
   isHosted?: true;
+  /** True if it is no program: the run's own steps ask the model and perform its calls of tools. */
+  isLoop?: true;
   /** True if the character, plugins and database of a scenario are for it. */
   usesRuntime?: true;
   /**

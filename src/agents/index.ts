@@ -12,7 +12,18 @@ export type {
   StreamParser,
 } from './agent.js';
 export { PLACEHOLDERS } from './command.js';
-export { adapterNames, agentOfCell, hostedAdapters, knownAgents } from './known-agents.js';
+export { adapterNames, agentOfCell, adaptersWithoutProgram, knownAgents } from './known-agents.js';
+export { type PromptParts, systemPrompt } from './loop/system-prompt.js';
+export {
+  commandOf,
+  failed as failedCall,
+  performCall,
+  readCall,
+  toolsOfLoop,
+  type ToolOutput,
+  type ToolProgram,
+  type ToolResult,
+} from './loop/tools.js';
 export { MockScript as Mock } from './mock-schema.js';
 export { none } from './mock.js';
 export { type Contradiction, createContradictionFinder, createEndTracker } from './streams/contradictions.js';

@@ -5,6 +5,7 @@ import { codex } from './codex.js';
 import { commandAgent } from './command.js';
 import { eliza, moduleAgent } from './hosted.js';
 import { gemini } from './gemini.js';
+import { loop } from './loop/loop.js';
 import { mock, none } from './mock.js';
 import { opencode } from './opencode.js';
 import { pi } from './pi.js';
@@ -15,6 +16,7 @@ const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
   codex,
   eliza,
   gemini,
+  loop,
   opencode,
   pi,
 };
@@ -24,10 +26,11 @@ const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
 /** The real agents that are built in. A config can adjust them, but need not define them. */
 export const adapterNames: readonly string[] = Object.keys(adapters);
 
-/** Adapters of agents made of JavaScript: they are no programs, and their plugins decide what they cost. */
-export const hostedAdapters: readonly string[] = adapterNames.filter(
-  (name) => adapters[name]?.(NO_SETTINGS).isHosted === true,
-);
+/** Adapters of agents that are no programs of their own: what they ask, or their plugins, decide what they cost. */
+export const adaptersWithoutProgram: readonly string[] = adapterNames.filter((name) => {
+  const agent = adapters[name]?.(NO_SETTINGS);
+  return agent?.isHosted === true || agent?.isLoop === true;
+});
 
 /** Returns the agents that a project can name: the built-in ones, and those of its config. */
 export function knownAgents(configured: Readonly<Record<string, AgentSettings>>): Map<string, Agent> {

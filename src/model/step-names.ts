@@ -8,6 +8,10 @@ export const STEPS = {
   /** `nth`: the agent is run again in the same turn if its provider did not serve it. */
   agent: (nth: number, turn = 1) =>
     turn === 1 ? (nth === 1 ? 'agent' : `agent ${nth}`) : nth === 1 ? `turn ${turn}` : `turn ${turn} run ${nth}`,
+  /** A request of the agent `loop` to its model, from 1, within the step that runs the agent. */
+  request: (agent: string, number: number) => `${agent} request ${number}`,
+  /** A call of a tool that the model has asked for in a request, from 1. */
+  call: (request: string, number: number) => `${request} call ${number}`,
   /** Decides whether the conversation is over after this turn. */
   ending: (turn: number) => `ending ${turn}`,
   /** The simulated user's message of this turn. */

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { adapterNames, agentOfCell, hostedAdapters, knownAgents } from '#agents';
+import { adapterNames, agentOfCell, adaptersWithoutProgram, knownAgents } from '#agents';
 import { apartFrom } from '#environments';
 import { isBinary, isMirror, knownProviders } from '#host';
 import { InfrastructureError, parseJudgeName, UsageError } from '#lib';
@@ -201,7 +201,7 @@ const orFree = (table: string): string => `, or set free = true in [${table}] if
 
 /** Empty for built-in agents: they cost money, and `free` cannot be set in their tables. */
 const orFreeAgent = (name: string): string =>
-  adapterNames.includes(name) && !hostedAdapters.includes(name) ? '' : orFree(`agents.${name}`);
+  adapterNames.includes(name) && !adaptersWithoutProgram.includes(name) ? '' : orFree(`agents.${name}`);
 
 function agentsMayCost({ project: { config }, cells }: ResolvedSweep): void {
   for (const name of new Set(cells.map(({ agent }) => agent))) checkAgentConsent(config, name);

@@ -94,6 +94,7 @@ function modelProblem({ config }: Project, text: string): string | null {
     const agents = knownAgents(config.agents);
     const agent = agents.get(name.agent);
     if (agent === undefined) return agentProblem(name.agent, agents);
+    if (agent.isLoop === true) return `the agent ${agent.name} cannot judge; name its model alone: '${name.model}'`;
     return agentModelProblem(config, agent, name.model)?.message ?? null;
   }
   const providers = knownProviders(config.providers);

@@ -7,6 +7,8 @@ export type PlannedStep =
       timeoutSecs: number;
       /** The time that rebuilding the workspace may take if the agent is started again. */
       rebuildSecs: number;
+      /** Set if the agent is no program: its requests to the model and its calls of tools are steps. */
+      loop?: true;
     }
   | {
       kind: 'conversation';
@@ -16,6 +18,7 @@ export type PlannedStep =
       /** The time that the agent may work in all turns together. */
       totalSecs: number;
       rebuildSecs: number;
+      loop?: true;
       /** Limit of the simulated user's answer, and of each decision whether the conversation is over. */
       askSecs: number;
       /** True if that decision may ask a model. */

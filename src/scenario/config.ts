@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { adapterNames, hostedAdapters } from '#agents';
+import { adapterNames, adaptersWithoutProgram } from '#agents';
 import {
   always,
   cleanText,
@@ -65,7 +65,7 @@ function tableProblems(name: string, table: object): { key: string; message: str
   // `args` is empty by default
   const given = (key: string): boolean =>
     Object.hasOwn(table, key) && !(Array.isArray(values[key]) && values[key].length === 0);
-  if (hostedAdapters.includes(name))
+  if (adaptersWithoutProgram.includes(name))
     return [...OF_PROGRAMS, 'module'].filter(given).map((key) => ({
       key,
       message: `cannot be set for ${name}, which only has models, env and free`,
@@ -86,7 +86,7 @@ function tableProblems(name: string, table: object): { key: string; message: str
       ? [
           {
             key: 'auth',
-            message: `only for ${adapterNames.filter((one) => !hostedAdapters.includes(one)).join(', ')}`,
+            message: `only for ${adapterNames.filter((one) => !adaptersWithoutProgram.includes(one)).join(', ')}`,
           },
         ]
       : []),

@@ -47,8 +47,10 @@ export async function superviseToEnd(supervision: Supervision, first: number, fr
   for (let start = Math.max(first, lastStart(handle)); ; start++) {
     const before = await environment.inspect(handle, start);
     if (before.state === 'none') await startAgent(supervision, start, fresh);
-    else if (before.state === 'ended') history.push(`start ${start} of the agent had already ended; used its output`);
-    else if (before.state !== 'dead') history.push(`start ${start} of the agent was still running; adopted it`);
+    else if (before.state === 'ended' && context.agent.isLoop !== true)
+      history.push(`start ${start} of the agent had already ended; used its output`);
+    else if (before.state === 'starting' || before.state === 'running')
+      history.push(`start ${start} of the agent was still running; adopted it`);
     const end = before.state === 'ended' ? before : await follow(supervision, start);
     history.push(...(await syncCredentials(context.environment, context, start)));
     if (end.state === 'ended') return start;

@@ -7,6 +7,7 @@ import { type AgentStep, nextAgentSteps } from './agent-step.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { Manifest } from '../step/run-step-once.js';
 import { allAttempts } from './attempts.js';
+import { composeUnreported } from '../loop/compose-start.js';
 import { summarizeOutput } from './summarize-output.js';
 import { agentOutputs } from './outputs.js';
 import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
@@ -22,7 +23,13 @@ export async function readUnreportedStart(
   prepared: Prepared | null,
   cancelled: boolean,
 ): Promise<Manifest<AgentStep> | null> {
-  const { environment, handle } = context;
+  const { agent, environment, handle } = context;
+  if (agent.isLoop === true)
+    await composeUnreported(
+      context,
+      steps.map(({ result }) => result),
+      cancelled,
+    );
   const start = lastStart(handle);
   const before = steps.at(-1)?.result.record;
   if (prepared === null || start <= (before?.starts ?? 0)) return null;

@@ -87,7 +87,7 @@ const isConfigured = ({ providers }: KnownToPlan, agent: Agent, { model }: Agent
   Object.hasOwn(providers, agent.provider(model) ?? '');
 
 /** The provider of the agent's model; null if there is none. */
-function servingAgent(plan: KnownToPlan, { agent, model }: AgentRef): ModelProvider | null {
+export function servingAgent(plan: KnownToPlan, { agent, model }: AgentRef): ModelProvider | null {
   const name = knownAgents(plan.agents).get(agent)?.provider(model) ?? null;
   return name === null ? null : (knownProviders(plan.providers).get(name) ?? null);
 }

@@ -78,6 +78,12 @@ export interface Ending {
   ) => Promise<Manifest<AgentStep> | null>;
 }
 
+/** The step of the agent `loop` only reads what other steps have done. */
+const withWork = (step: Manifest<AgentStep>): Manifest<AgentStep> => ({
+  ...step,
+  duration_ms: step.result.turn?.own?.duration_ms ?? step.result.record.duration_ms,
+});
+
 /**
  * Reads the results of all steps and compares them with what the plan requires. Starts of the agent that no step
  * reports are read only after the run was stopped, while results that a step leaves because it was stopped no longer
@@ -130,7 +136,9 @@ export async function collectSteps(
   );
   const { warnings: ofJudge, ...judgeCost } = await usedBy(context, STEPS.judge);
   const { warnings: ofOthers, ...asked } = await usedBy(context, 'others');
-  const agents = [...published, ...(unreported === null ? [] : [unreported])];
+  const agents = [...published, ...(unreported === null ? [] : [unreported])].map((step) =>
+    context.agent.isLoop === true ? withWork(step) : step,
+  );
   const descriptions = await describeStarts(context);
   const results = published.map(({ result }) => result);
   const runs = [...agentStepNames(results), ...nextAgentSteps(results)];

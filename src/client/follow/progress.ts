@@ -32,6 +32,8 @@ const STEP_NAMES: Record<keyof Activities, string> = {
   prepareWorkspace: 'preparing',
   runContextScript: 'context script',
   runAgent: 'agent',
+  askModel: 'asking the model',
+  callTool: 'calling a tool',
   endConversation: 'deciding about the conversation',
   simulateUser: 'simulated user',
   runPostScript: 'post script',

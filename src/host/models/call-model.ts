@@ -1,6 +1,8 @@
-import type { LanguageModel, LanguageModelUsage } from 'ai';
-import { isCount } from '#lib';
+import type { LanguageModel, LanguageModelUsage, ModelMessage } from 'ai';
+import { isCount, type Json } from '#lib';
 import { explainModelError, ModelFailed } from './model-errors.js';
+
+export type { ModelMessage };
 
 export interface ModelQuestion {
   system: string;
@@ -120,6 +122,68 @@ function answerOf(
     wrong,
   };
 }
+
+/** A request of an agent: the conversation so far, and the tools that the model may call. */
+export interface AgentQuestion {
+  system: string;
+  messages: ModelMessage[];
+  tools: Readonly<Record<string, { description: string; inputSchema: Record<string, unknown> }>>;
+  timeoutMs: number;
+}
+
+export interface AgentAnswer extends ModelAnswer {
+  reasoning: string;
+  /** The calls that the model asks for. `problem`: why one cannot be performed; `messages` contains that already. */
+  calls: { id: string; name: string; input: Json; problem: string | null }[];
+  /** The messages that the answer adds to the conversation. */
+  messages: ModelMessage[];
+}
+
+/**
+ * Asks a model once for the next step of an agent; performs nothing.
+ * @throws ModelFailed, or the signal's reason if it aborts
+ */
+export async function callWithTools(
+  model: LanguageModel,
+  { system, messages, tools, timeoutMs }: AgentQuestion,
+  signal: AbortSignal,
+): Promise<AgentAnswer> {
+  const { generateText, jsonSchema, tool } = await import('ai');
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const given = Object.entries(tools).map(([name, { description, inputSchema }]) => [
+    name,
+    tool({ description, inputSchema: jsonSchema(inputSchema) }),
+  ]);
+  try {
+    const result = await generateText({
+      model,
+      system,
+      messages,
+      tools: Object.fromEntries(given) as Parameters<typeof generateText>[0]['tools'] & object,
+      abortSignal: AbortSignal.any([signal, timeout]),
+      // Temporal does the waiting, which survives this process.
+      maxRetries: 0,
+    });
+    return {
+      ...answerOf(result.text, result.response, result.finishReason, result.usage),
+      reasoning: result.reasoningText ?? '',
+      calls: result.toolCalls.map((call) => ({
+        id: call.toolCallId,
+        name: call.toolName,
+        input: call.input as Json,
+        problem: call.invalid === true ? problemOf(call.error) : null,
+      })),
+      messages: result.response.messages,
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeout.aborted) throw new ModelFailed('timeout', `gave no answer within ${timeoutMs / 1000} s`);
+    throw explainModelError(error);
+  }
+}
+
+const problemOf = (error: unknown): string => (error instanceof Error ? error.message : 'it cannot be performed');
 
 export interface TextAnswer {
   text: string;

@@ -3,13 +3,14 @@ import { type AgentSummary, type PlannedStep, type RunRef, type TurnRef, waitNum
 import { backoffMs, consecutiveSameReason, type RetryHint } from '../provider-backoff.js';
 import type { WaitForProvider } from '../wait-for-provider.js';
 import { activities, AGENT_RETRY, within } from './options.js';
+import { performLoop } from './agent-loop.js';
 import type { Performer } from './perform.js';
 
 /** Name of the step in which a run waits for its provider and nothing runs. */
 export const WAIT = 'wait';
 
 /** Time limits of a turn, in seconds. */
-export type AgentLimits = Pick<Extract<PlannedStep, { kind: 'agent' }>, 'timeoutSecs' | 'rebuildSecs'>;
+export type AgentLimits = Pick<Extract<PlannedStep, { kind: 'agent' }>, 'timeoutSecs' | 'rebuildSecs' | 'loop'>;
 
 /** Performs a turn of the agent. */
 export type RunAgent = (limits: AgentLimits, turn: TurnRef) => Promise<AgentSummary | null>;
@@ -20,13 +21,14 @@ export type RunAgent = (limits: AgentLimits, turn: TurnRef) => Promise<AgentSumm
  * Returns null if the step failed for good.
  */
 export async function runAgent(
-  { perform, limits }: Performer,
+  performer: Performer,
   run: RunRef,
-  { timeoutSecs, rebuildSecs }: AgentLimits,
+  { timeoutSecs, rebuildSecs, loop }: AgentLimits,
   turn: TurnRef,
   waitForProvider: WaitForProvider,
   noteCost: (usd: number) => void,
 ): Promise<AgentSummary | null> {
+  const { perform, limits } = performer;
   const { agent, model } = run.cell;
   const isFirst = turn.number === 1;
   const reasons: RetryHint['why'][] = [];
@@ -38,6 +40,7 @@ export async function runAgent(
       ...within(timeoutSecs + rebuildSecs),
       retry: AGENT_RETRY,
     };
+    if (loop === true && !(await performLoop(performer, run, { turn, nth, timeoutSecs }))) return null;
     const brief = await perform(planned, (options) =>
       activities.runAgent.executeWithOptions(
         options,

@@ -1,0 +1,124 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { type PromptParts, systemPrompt, toolsOfLoop } from '#agents';
+import { fileText } from '#gates';
+import { callWithTools, ModelFailed, writeFileAtomic } from '#host';
+import { parseModelName } from '#lib';
+import { createPricer, createUsageMeter, STEPS } from '#model';
+import type { RunRef, TurnRef } from '#protocol';
+import { contextMessage, stepOfTurn, turnSecs } from '../agent/turns.js';
+import { servingAgent } from '../credentials/resolve-agent.js';
+import { loadWithAccess } from '../run/load-run.js';
+import type { Deps } from '../step/deps.js';
+import { heartbeating } from '../step/heartbeat.js';
+import { assertRecordable } from '../step/room.js';
+import { runStepOnce } from '../step/run-step-once.js';
+import type { LoadedRun, RunIdentity, RunSecrets } from '../run/context.js';
+import { type Loop, type LoopRequest, readLoop, workedMs } from './conversation.js';
+import { eventsOfRequest } from './events.js';
+
+/** The most requests of a turn, if the scenario does not say it. */
+const MAX_REQUESTS = 200;
+
+/**
+ * Asks the model of the agent `loop` for its next step: request `number` of the agent's `nth` run in a turn. Returns
+ * the number of calls that it asks for; 0: the agent has ended.
+ */
+export const askModel =
+  (deps: Deps) =>
+  async (run: RunRef, nth: number, turn: TurnRef, number: number): Promise<number> => {
+    const context = await loadWithAccess(deps, run, { turn });
+    const step = STEPS.request(STEPS.agent(nth, turn.number), number);
+    const { answer } = await runStepOnce<LoopRequest>(context, step, (fence) =>
+      heartbeating(async (signal) => {
+        const loop = await readLoop(context);
+        const system = loop.requests[0]?.result.system ?? systemPrompt(await promptParts(context));
+        const request: LoopRequest = { system, sent: 0, answer: null, failure: null, stopped: null };
+        const leftMs = turnSecs(context) * 1000 - workedMs(loop.requests, turn.number);
+        const stopped = await whyStopped(context, loop, leftMs);
+        if (stopped !== null) return { ...request, stopped };
+        assertRecordable(context);
+        await fence.check();
+        const sent = await noteSent(context, step);
+        return ask(context, { ...request, sent }, loop, leftMs, signal);
+      }),
+    );
+    return answer?.calls.length ?? 0;
+  };
+
+async function ask(
+  { plan, run, values, redact }: LoadedRun,
+  request: LoopRequest,
+  { messages }: Loop,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<LoopRequest> {
+  const provider = servingAgent(plan, run.cell);
+  const name = parseModelName(run.cell.model);
+  if (provider === null || !name.ok)
+    throw ApplicationFailure.nonRetryable(
+      `this worker does not know the provider of ${run.cell.model}`,
+      'UnknownModel',
+    );
+  try {
+    const model = await provider.connect(name.model, values);
+    const question = { system: request.system, messages, tools: toolsOfLoop, timeoutMs };
+    return { ...request, answer: await callWithTools(model, question, signal) };
+  } catch (error) {
+    if (!(error instanceof ModelFailed)) throw error;
+    const { kind, message, status } = error;
+    if (kind === 'timeout') return { ...request, stopped: 'deadline' };
+    return { ...request, failure: { kind, message: redact(message), status } };
+  }
+}
+
+/** Returns why the model is not asked again; null if it is. */
+async function whyStopped(
+  context: RunIdentity & RunSecrets,
+  { requests }: Loop,
+  leftMs: number,
+): Promise<LoopRequest['stopped']> {
+  if (leftMs <= 0) return 'deadline';
+  const inTurn = requests.filter(({ turn, result }) => turn === context.turn.number && result.answer !== null);
+  if (inTurn.length >= (stepOfTurn(context).max_turns ?? MAX_REQUESTS)) return 'max_turns';
+  const { max_usd: maxUsd } = context.scenario.cost;
+  if (maxUsd === undefined) return null;
+  const meter = createUsageMeter(context.run.cell.model, await createPricer(context.plan.prices), context.agent);
+  for (const event of requests.flatMap(eventsOfRequest)) meter.add(event);
+  const { costUsd, costAtLeastUsd } = meter.read();
+  return (costUsd ?? costAtLeastUsd ?? 0) > maxUsd ? 'cost' : null;
+}
+
+/**
+ * Notes that a request is about to be sent, and returns how often it has been. A request whose answer was lost with a
+ * worker was paid for all the same.
+ */
+async function noteSent({ state }: RunIdentity, step: string): Promise<number> {
+  const file = join(state, 'loop', `${step.replaceAll(' ', '-')}.sent`);
+  await mkdir(join(state, 'loop'), { recursive: true, mode: 0o700 });
+  const before = await readFile(file, 'utf8').catch(() => '0');
+  const sent = Number(before) + 1;
+  await writeFileAtomic(file, String(sent), 0o600);
+  return sent;
+}
+
+async function promptParts(context: LoadedRun): Promise<PromptParts> {
+  const { environment, handle, subject = [], agent } = context;
+  const inWorkspace = await fileText(await environment.look(handle, 'AGENTS.md'));
+  const skillFolder = typeof agent.subject === 'string' ? '' : agent.subject.skill(context);
+  return {
+    workspace: handle.workspace,
+    instructions: [
+      ...subject.flatMap((part) => (part.kind === 'instructions' ? [part.text] : [])),
+      ...(inWorkspace === null ? [] : [inWorkspace]),
+    ],
+    skills: subject.flatMap((part) => {
+      if (part.kind !== 'skill') return [];
+      const text = part.files.find(({ path }) => path === 'SKILL.md')?.content ?? '';
+      const [, description = ''] = /^description:\s*(.+)$/m.exec(text) ?? [];
+      return [{ name: part.name, description: description.trim(), path: join(skillFolder, part.name, 'SKILL.md') }];
+    }),
+    added: await contextMessage(context),
+  };
+}

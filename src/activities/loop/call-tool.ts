@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  failedCall,
+  performCall,
+  readCall,
+  type ToolOutput,
+  type ToolProgram,
+  type ToolResult,
+  withSubject,
+} from '#agents';
+import { startFiles, startFolder } from '#environments';
+import { readTextIfThere, supervisorErrors } from '#host';
+import { STEPS } from '#model';
+import type { RunRef, TurnRef } from '#protocol';
+import { turnSecs } from '../agent/turns.js';
+import { loadRun } from '../run/load-run.js';
+import { withMocks } from '../run/mock-server.js';
+import type { Deps } from '../step/deps.js';
+import type { Fence } from '../step/fence.js';
+import { heartbeating, wasCancelled } from '../step/heartbeat.js';
+import { assertRecordable } from '../step/room.js';
+import { readStep, runStepOnce } from '../step/run-step-once.js';
+import type { LoadedRun } from '../run/context.js';
+import { callsIn, type LoopRequest, readLoop, workedMs } from './conversation.js';
+
+/** A call runs at most this many programs: an edit reads and writes. */
+const PROGRAMS = 2;
+
+/**
+ * Performs a call that the model of the agent `loop` has asked for: call `index` (from 1) of a request. Its programs
+ * run under a supervisor, like agents: the worker may die, and the next attempt adopts them.
+ */
+export const callTool =
+  (deps: Deps) =>
+  async (run: RunRef, nth: number, turn: TurnRef, number: number, index: number): Promise<true> => {
+    const context = await loadRun(deps, run, { turn });
+    const request = STEPS.request(STEPS.agent(nth, turn.number), number);
+    await runStepOnce<ToolResult>(context, STEPS.call(request, index), (fence) =>
+      heartbeating(async (signal) => {
+        const call = (await readStep<LoopRequest>(context, request))?.result.answer?.calls[index - 1];
+        if (call === undefined)
+          throw ApplicationFailure.nonRetryable(`the model asked for no call ${index}`, 'StepOrder');
+        if (call.problem !== null) return failedCall('', call.problem);
+        const read = readCall(call.name, call.input);
+        if (!read.ok) return failedCall('', read.message);
+        const { requests } = await readLoop(context);
+        const before = requests.filter(({ step }) => step !== request);
+        const first = (callsIn(before) + index - 1) * PROGRAMS + 1;
+        const leftMs = turnSecs(context) * 1000 - workedMs(requests, turn.number);
+        let start = first;
+        return performCall(read.call, async (program) => {
+          const timeoutSecs = Math.max(1, Math.min(program.timeoutSecs, Math.ceil(leftMs / 1000)));
+          return runProgram(context, start++, { ...program, timeoutSecs }, fence, signal);
+        });
+      }),
+    );
+    return true;
+  };
+
+/** Runs a program in the workspace to its end, or adopts one that an earlier attempt has started. */
+async function runProgram(
+  context: LoadedRun,
+  start: number,
+  { argv, stdin, timeoutSecs }: ToolProgram,
+  fence: Fence,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const { environment, agent, home, config, subject, state } = context;
+  const handle = { ...context.handle, journal: join(state, 'calls') };
+  if ((await environment.inspect(handle, start)).state === 'none') {
+    assertRecordable(context);
+    await fence.check();
+    await environment.start(handle, {
+      start,
+      argv,
+      env: await withMocks(context, STEPS.agent(1, context.turn.number), { ...context.baseEnv, ...context.targetEnv }),
+      stdin,
+      files: withSubject(agent, { home, config, subject }, []),
+      deadlineSecs: timeoutSecs,
+      idleSecs: null,
+    });
+  }
+  const end = await environment.inspect(handle, start, signal).catch(async (error: unknown) => {
+    // Any other reason to stop leaves the program to the next attempt.
+    if (wasCancelled()) await environment.kill(handle, { start, reason: 'cancel' });
+    throw error;
+  });
+  const { stdout, stderr } = startFiles(handle, start);
+  const output = { stdout: (await readTextIfThere(stdout)) ?? '', stderr: (await readTextIfThere(stderr)) ?? '' };
+  if (end.state === 'ended') return { ...output, exitCode: end.exitCode, stopped: end.stopped !== null };
+  signal.throwIfAborted();
+  // Nobody knows how far it came, so it is not run again: the model decides.
+  const errors = context.redact(await supervisorErrors(startFolder(handle, start)));
+  return {
+    ...output,
+    stderr: `the program was lost${errors}`,
+    stdout: `${output.stdout}\n(lost: its machine or supervisor was killed)`,
+    exitCode: 137,
+    stopped: true,
+  };
+}
