@@ -7,6 +7,7 @@ import { concurrency } from './bench/concurrency.js';
 import { floor } from './bench/floor.js';
 import { databases, hosts } from './bench/hosts.js';
 import { largeSweep } from './bench/large-sweep.js';
+import { profile } from './bench/profile.js';
 import { recovery } from './bench/recovery.js';
 import { runs } from './bench/runs.js';
 import { startUp } from './bench/start-up.js';
@@ -14,6 +15,7 @@ import { views } from './bench/views.js';
 import { waiting } from './bench/waiting.js';
 
 const measures = {
+  profile,
   'start-up': startUp,
   runs,
   floor,
@@ -27,8 +29,8 @@ const measures = {
   cancel,
   'agent-scripts': agentScripts,
 };
-/** Takes more than ten minutes, so it is measured only if it is named. */
-const ONLY_BY_NAME = new Set(['large-sweep']);
+/** Measured only if named: one takes more than ten minutes, the other writes files. */
+const ONLY_BY_NAME = new Set(['large-sweep', 'profile']);
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(measures, name));
 if (unknown.length > 0) {

@@ -27,30 +27,42 @@ export async function floor() {
       const trivial = () => empty.sweep(RUNS, AT_ONCE, 0);
       await trivial();
       /**
-       * Returns the CPU per run in ms.
+       * Returns the CPU per run in ms, of server and worker.
        * @param {() => Promise<unknown>} work
-       * @param {() => number} used CPU seconds so far
+       * @param {() => number} ofWorker CPU seconds of the worker so far
        */
-      const each = async (work, used) => {
+      const each = async (work, ofWorker) => {
+        const used = () => ({ server: cpuOf(server.pid).own, worker: ofWorker() });
         const before = used();
         await work();
-        return ((used() - before) * 1000) / RUNS;
+        const after = used();
+        const [ofServer, rest] = [after.server - before.server, after.worker - before.worker];
+        return {
+          server: (ofServer * 1000) / RUNS,
+          worker: (rest * 1000) / RUNS,
+          all: ((ofServer + rest) * 1000) / RUNS,
+        };
       };
-      const ofServer = () => cpuOf(server.pid).own;
       const ofWorker = () => cpuOf(worker.pid).own + cpuOf(worker.pid).children;
       const ofUs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
+      /** @type {{server: number, worker: number, all: number}[]} */
       const floors = [];
-      const ratios = [];
+      const runs = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        const least = await each(trivial, () => ofServer() + ofUs());
-        const run = await each(sweep, () => ofServer() + ofWorker());
-        floors.push(least);
-        ratios.push(run / least);
+        floors.push(await each(trivial, ofUs));
+        runs.push(await each(sweep, ofWorker));
       }
       const together = await secondsOf(() => empty.sweep(AGENTS, AGENTS, WAIT_SECS));
       return [
-        { what: 'empty workflow of the same shape: CPU, server + worker', value: spread(floors, 'ms') },
-        { what: 'a trivial run: times the empty one', value: spread(ratios, '') },
+        ...rows('empty workflow of the same shape', floors),
+        ...rows('a trivial run', runs),
+        {
+          what: 'a trivial run: times the empty one',
+          value: spread(
+            runs.map(({ all }, round) => all / (floors[round]?.all ?? NaN)),
+            '',
+          ),
+        },
         { what: `${AGENTS} empty ones of ${WAIT_SECS} s at once: wall`, value: `${together.toFixed(1)} s` },
       ];
     } finally {
@@ -60,6 +72,24 @@ export async function floor() {
     await project.remove();
   }
 }
+
+/** @param {string} what @param {{server: number, worker: number}[]} spent */
+const rows = (what, spent) => [
+  {
+    what: `${what}: CPU of the server`,
+    value: spread(
+      spent.map(({ server }) => server),
+      'ms',
+    ),
+  },
+  {
+    what: `${what}: CPU of the worker`,
+    value: spread(
+      spent.map(({ worker }) => worker),
+      'ms',
+    ),
+  },
+];
 
 /** Starts a worker in this process. @param {string} address */
 async function startEmptyWorker(address) {

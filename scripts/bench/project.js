@@ -16,20 +16,25 @@ export const cli = process.env['BENCH_CLI'] ?? fileURLToPath(new URL('../../dist
  * @typedef {{what: string, value: string, goal?: string}} Row
  */
 
-/** Creates a temporary project with its own engine; `remove` stops the engine and deletes the project. */
-export function createProject({ waitSecs = WAIT_SECS } = {}) {
+/**
+ * Creates a temporary project with its own engine; `remove` stops the engine and deletes the project.
+ * @param {{waitSecs?: number, env?: Record<string, string>}} [options]
+ */
+export function createProject({ waitSecs = WAIT_SECS, env: given = {} } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'llm-tool-test-bench-'));
   const env = {
     ...process.env,
     LLM_TOOL_TEST_HOME: join(folder, 'state'),
     TEMPORAL_ADDRESS: '',
     NO_COLOR: '1',
+    ...given,
   };
   mkdirSync(join(folder, 'fixtures/empty'), { recursive: true });
   writeFileSync(join(folder, 'fixtures/empty/README.md'), 'nothing\n');
   // Not the mock: it is a Node process, which takes longer to start than everything else in a run.
   const config = [
     ...['[agents.instant]', 'command = "true"', 'free = true'],
+    ...['[agents.shell]', 'command = "sh"', 'args = ["-c", "echo done"]', 'free = true'],
     ...['[agents.waiting]', 'command = "sleep"', `args = ["${waitSecs}"]`, 'prompt = "stdin"', 'free = true'],
   ];
   writeFileSync(join(folder, 'llm-tool-test-config.toml'), config.join('\n'));
@@ -53,6 +58,7 @@ export function createProject({ waitSecs = WAIT_SECS } = {}) {
       ].join('\n'),
     );
   scenario('trivial', { steps: [], gates: Array(4).fill('{ type: file_exists, path: README.md }') });
+  scenario('command', { steps: [], gates: ['{ type: command_succeeds, command: grep -q nothing README.md }'] });
   /** @param {string[]} args */
   const run = async (...args) =>
     (await promisify(execFile)(cli, args, { cwd: folder, env, maxBuffer: 1 << 28 })).stdout;
