@@ -15,16 +15,14 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const fresh = join(root, `dist.${process.pid}`);
 
-// Bundled because loading their many files takes longer than most verbs do (specs/explanation/performance.md).
-// These need not be installed, except for zod, which the libraries of model providers need.
-// SQLite too, because its package has 30 MB of other builds of it.
-// OpenTelemetry's packages too, because most of what they would install is not needed.
-// The MCP SDK too, because most of what it would install is for servers by HTTP.
-const BUNDLED =
-  /^(zod|yaml|@modelcontextprotocol\/sdk|jsonpath-rfc9535|sql\.js|@babel\/parser|@opentelemetry\/.*)(\/|$)/;
-// Temporal's modules are bundled only into the command line: in a worker, the SDK loads modules by name.
-const BUNDLED_IN_CLI =
-  /^(zod|yaml|jsonpath-rfc9535|hono|@hono\/node-server|@babel\/parser|@temporalio\/(client|common|envconfig|proto))(\/|$)/;
+// All packages are bundled because loading their many files takes longer than most verbs do
+// (specs/explanation/performance.md), and because most of what they would install is not needed. Those that package.json
+// lists as dependencies are installed: they are large and seldom loaded, or load files of their own by name.
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+// The libraries of model providers need zod installed too.
+const INSTALLED = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== 'zod');
+// The command line has most of Temporal's modules in its bundle; in a worker, the SDK loads modules by name.
+const INSTALLED_FOR_CLI = INSTALLED.filter((name) => !/^@temporalio\/(client|common|envconfig|proto)$/.test(name));
 
 /**
  * Turns Temporal's protocol, an object literal of 1.4 MB, into a call of JSON.parse, which V8 reads twice as fast.
@@ -46,8 +44,8 @@ const parsedAsJson = {
 try {
   const outputs = [
     // Together, because they share most of their code.
-    ...(await bundle(BUNDLED_IN_CLI, { cli: 'src/cli.ts', library: 'src/library/index.ts' })),
-    ...(await bundle(BUNDLED, [
+    ...(await bundle(INSTALLED_FOR_CLI, { cli: 'src/cli.ts', library: 'src/library/index.ts' })),
+    ...(await bundle(INSTALLED, [
       'src/worker.ts',
       'src/agents/mock-program.ts',
       'src/activities/databases/seed-program.ts',
@@ -100,16 +98,16 @@ try {
 
 /**
  * Bundles programs into one flat folder, so that a path such as `./mock-program.js` is right in every bundle.
- * @param {RegExp} bundled the packages to bundle, with their dependencies; others are loaded from node_modules
+ * @param {string[]} installed the packages that are loaded from node_modules; others are bundled
  * @param {string[] | Record<string, string>} input
  */
-async function bundle(bundled, input) {
+async function bundle(installed, input) {
   const { output } = await build({
     cwd: root,
     platform: 'node',
     input,
     external: (id, importer) =>
-      /^[^./#]/.test(id) && !isAbsolute(id) && !bundled.test(id) && !importer?.includes('/node_modules/'),
+      installed.includes(/^(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? '') && importer?.includes('/node_modules/') !== true,
     // Keeps module names the same if node_modules is a symlink.
     resolve: { symlinks: false },
     plugins: [parsedAsJson],
