@@ -12,7 +12,7 @@ import { servingAgent } from '../credentials/resolve-agent.js';
 import { loadWithAccess } from '../run/load-run.js';
 import type { Deps } from '../step/deps.js';
 import { heartbeating } from '../step/heartbeat.js';
-import { assertRecordable } from '../step/room.js';
+import { assertRecordable } from '../step/disk-space.js';
 import { runStepOnce } from '../step/run-step-once.js';
 import type { LoadedRun, RunIdentity, RunSecrets } from '../run/context.js';
 import { type Loop, type LoopRequest, readLoop, workedMs } from './conversation.js';
@@ -105,7 +105,7 @@ async function noteSent({ state }: RunIdentity, step: string): Promise<number> {
 
 async function promptParts(context: LoadedRun): Promise<PromptParts> {
   const { environment, handle, subject = [], agent } = context;
-  const inWorkspace = await fileText(await environment.look(handle, 'AGENTS.md'));
+  const inWorkspace = await fileText(await environment.lookInside(handle, 'AGENTS.md'));
   const skillFolder = typeof agent.subject === 'string' ? '' : agent.subject.skill(context);
   return {
     workspace: handle.workspace,

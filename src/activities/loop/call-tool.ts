@@ -19,7 +19,7 @@ import { withMocks } from '../run/mock-server.js';
 import type { Deps } from '../step/deps.js';
 import type { Fence } from '../step/fence.js';
 import { heartbeating, wasCancelled } from '../step/heartbeat.js';
-import { assertRecordable } from '../step/room.js';
+import { assertRecordable } from '../step/disk-space.js';
 import { readStep, runStepOnce } from '../step/run-step-once.js';
 import type { LoadedRun } from '../run/context.js';
 import { callsIn, type LoopRequest, readLoop, workedMs } from './conversation.js';

@@ -3,7 +3,7 @@ import type { AgentAnswer, ModelFailureKind, ModelMessage } from '#host';
 import type { StopReason } from '#lib';
 import { STEPS } from '#model';
 import { type Manifest, readStep } from '../step/run-step-once.js';
-import { messageOf, turnsBefore } from '../agent/turns.js';
+import { userMessageOf, turnsBefore } from '../agent/turns.js';
 import type { RunIdentity } from '../run/context.js';
 
 /** Result of a step that asked the model. Exactly one of `answer`, `failure` and `stopped` is not null. */
@@ -40,7 +40,8 @@ export async function readLoop(context: RunIdentity): Promise<Loop> {
   const messages: ModelMessage[] = [];
   const earlier = await turnsBefore(context);
   for (let turn = 1; turn <= context.turn.number; turn += 1) {
-    const user = earlier.find((step) => (step.turn?.number ?? 1) === turn)?.turn?.user ?? (await messageOf(context));
+    const user =
+      earlier.find((step) => (step.turn?.number ?? 1) === turn)?.turn?.user ?? (await userMessageOf(context));
     messages.push({ role: 'user', content: user });
     for (let nth = 1; ; nth += 1) {
       const own = await requestsOf(context, turn, nth);
