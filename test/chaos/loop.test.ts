@@ -1,11 +1,12 @@
 import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import type { RunEvent } from '../../src/model/records/events.js';
 import { opaqueId } from '../../src/store/results-folder.js';
 import type { ScriptInput } from '../agents/model-server/script.js';
 import { startModelServer, type ModelServer } from '../agents/model-server/server.js';
-import { kill, linesIn, partOf, stateOf, untilLines } from '../commands/engine-parts.js';
+import { kill, linesIn, partOf, runsOf, stateOf, untilLines } from '../commands/engine-parts.js';
 import {
   createProject,
   documentOf,
@@ -228,6 +229,9 @@ evaluations: [{ type: file_contains, path: out.txt, value: "one\\ntwo" }]
   test('a cancel ends its command, and what was paid for is reported', async () => {
     const command = start('cancelled');
     await untilLines(project, 'cancelled.starts', 1);
+    const [run = ''] = runsOf(project, 'cancelled');
+    const live = await readFile(join(project.results, run, 'artifacts/events.live.jsonl'), 'utf8');
+    expect(live).toContain('cancelled.starts');
     await project.cli(['cancel', 'cancelled'], env);
     const { run: record } = await openRun(documentOf((await command).stdout));
     expect(record).toMatchObject({ outcome: 'cancelled', agent: { ending: 'cancelled' } });

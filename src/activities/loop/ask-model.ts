@@ -17,6 +17,7 @@ import { runStepOnce } from '../step/run-step-once.js';
 import type { LoadedRun, RunIdentity, RunSecrets } from '../run/context.js';
 import { type Loop, type LoopRequest, readLoop, workedMs } from './conversation.js';
 import { eventsOfRequest } from './events.js';
+import { showWork } from './show-work.js';
 
 /** The most requests of a turn, if the scenario does not say it. */
 const MAX_REQUESTS = 200;
@@ -31,8 +32,9 @@ export const askModel =
     const context = await loadWithAccess(deps, run, { turn });
     const step = STEPS.request(STEPS.agent(nth, turn.number), number);
     const { answer } = await runStepOnce<LoopRequest>(context, step, (fence) =>
-      heartbeating(async (signal) => {
+      heartbeating(async (signal, onProgress) => {
         const loop = await readLoop(context);
+        await showWork(context, loop, nth, onProgress);
         const system = loop.requests[0]?.result.system ?? systemPrompt(await promptParts(context));
         const request: LoopRequest = { system, sent: 0, answer: null, failure: null, stopped: null };
         const leftMs = turnSecs(context) * 1000 - workedMs(loop.requests, turn.number);

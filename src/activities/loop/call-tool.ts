@@ -23,6 +23,7 @@ import { assertRecordable } from '../step/disk-space.js';
 import { readStep, runStepOnce } from '../step/run-step-once.js';
 import type { LoadedRun } from '../run/context.js';
 import { callsIn, type LoopRequest, readLoop, workedMs } from './conversation.js';
+import { showWork } from './show-work.js';
 
 /** A call runs at most this many programs: an edit reads and writes. */
 const PROGRAMS = 2;
@@ -37,14 +38,16 @@ export const callTool =
     const context = await loadRun(deps, run, { turn });
     const request = STEPS.request(STEPS.agent(nth, turn.number), number);
     await runStepOnce<ToolResult>(context, STEPS.call(request, index), (fence) =>
-      heartbeating(async (signal) => {
+      heartbeating(async (signal, onProgress) => {
+        const loop = await readLoop(context);
+        await showWork(context, loop, nth, onProgress);
         const call = (await readStep<LoopRequest>(context, request))?.result.answer?.calls[index - 1];
         if (call === undefined)
           throw ApplicationFailure.nonRetryable(`the model asked for no call ${index}`, 'StepOrder');
         if (call.problem !== null) return failedCall('', call.problem);
         const read = readCall(call.name, call.input);
         if (!read.ok) return failedCall('', read.message);
-        const { requests } = await readLoop(context);
+        const { requests } = loop;
         const before = requests.filter(({ step }) => step !== request);
         const first = (callsIn(before) + index - 1) * PROGRAMS + 1;
         const leftMs = turnSecs(context) * 1000 - workedMs(requests, turn.number);

@@ -5,8 +5,8 @@ import { type EventBody, STEPS } from '#model';
 import type { AgentStep } from '../agent/agent-step.js';
 import { readStep } from '../step/run-step-once.js';
 import type { RunIdentity, RunPlaces } from '../run/context.js';
-import { type PlacedRequest, readLoop } from './conversation.js';
-import { eventsOfRequest } from './events.js';
+import { type PlacedRequest, readLoop, requestsIn } from './conversation.js';
+import { eventsOfRequest, sessionOf } from './events.js';
 
 /** The claim of a start that no supervisor has made. */
 const CLAIM = '0 loop loop 0\n';
@@ -23,13 +23,9 @@ export async function composeStart(
   cut: 'cancel' | 'failure' | null = null,
 ): Promise<void> {
   const { handle, turn, run } = context;
-  const requests = (await readLoop(context)).requests.filter((one) => one.turn === turn.number && one.nth === nth);
-  const used = requests.find(({ result }) => result.answer !== null)?.result.answer?.modelUsed ?? null;
+  const requests = requestsIn(await readLoop(context), turn.number, nth);
   const groups: { at: number; events: EventBody[] }[] = [
-    {
-      at: startOf(requests[0]),
-      events: [{ type: 'session', session_id: run.run, model_requested: run.cell.model, model_used: used }],
-    },
+    { at: startOf(requests[0]), events: [sessionOf(run, requests)] },
     ...requests.map((request) => ({ at: endOf(request), events: eventsOfRequest(request) })),
   ];
   const texts = groups.map(({ at, events }) => ({

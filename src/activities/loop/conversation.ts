@@ -88,6 +88,10 @@ function messagesOf({ result: { answer }, results }: PlacedRequest): ModelMessag
   return [...answer.messages.slice(0, -1), { role: 'tool', content: [...last.content, ...performed] }];
 }
 
+/** The requests of one run of the agent in a turn. */
+export const requestsIn = ({ requests }: Loop, turn: number, nth: number): PlacedRequest[] =>
+  requests.filter((request) => request.turn === turn && request.nth === nth);
+
 /** Number of calls that were asked for in these requests. */
 export const callsIn = (requests: readonly PlacedRequest[]): number =>
   requests.reduce((sum, { result }) => sum + (result.answer?.calls.length ?? 0), 0);

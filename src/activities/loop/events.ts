@@ -1,7 +1,16 @@
 import { commandOf, errorEvent } from '#agents';
 import { assertNever } from '#lib';
 import { type EventBody, NO_USAGE } from '#model';
+import type { RunRef } from '#protocol';
 import type { PlacedRequest } from './conversation.js';
+
+/** The event with which a run of the agent begins. */
+export const sessionOf = (run: RunRef, requests: readonly PlacedRequest[]): EventBody => ({
+  type: 'session',
+  session_id: run.run,
+  model_requested: run.cell.model,
+  model_used: requests.find(({ result }) => result.answer !== null)?.result.answer?.modelUsed ?? null,
+});
 
 const ENDINGS = { deadline: 'timeout', cost: 'max_cost', max_turns: 'max_turns' } as const;
 
