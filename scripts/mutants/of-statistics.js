@@ -15,6 +15,18 @@ const MISTAKES = [
     'allowed',
   ],
   [
+    'until-clear: several configurations are tested given the passes of each round apart',
+    'src/statistics/sequential-test.ts',
+    'apart * ratio',
+    'apart',
+  ],
+  [
+    'until-clear: outcomes that the rounds rule out are forgotten',
+    'src/statistics/sequential-test.ts',
+    'allowed - after.cut.worse - outside.below',
+    'allowed - after.cut.worse',
+  ],
+  [
     'until-clear, one configuration: each look spends alpha again',
     'src/statistics/one-configuration.ts',
     'more + (spent[rate] ?? 0) > (allowed[rate] ?? 0)',

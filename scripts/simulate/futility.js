@@ -12,6 +12,8 @@ const alpha = 0.05;
 
 /** Pass rates of base, K=5. */
 const BASES = {
+  '25 %': spread(0.25, 0.25, 5),
+  '70 %': spread(0.7, 0.7, 5),
   '25 to 65 %': spread(0.25, 0.65, 5),
   '50 to 90 %': spread(0.5, 0.9, 5),
   '85 %': spread(0.85, 0.85, 5),
@@ -54,7 +56,7 @@ const worst = (what, bar, differences, of) => ({
 
 /** @type {Criterion[]} */
 export const futility = [
-  worst('no change: rounds', { atMost: 14.2, isReached: true }, [0], ({ rounds }) => rounds),
+  worst('no change: rounds', { atMost: 0.7 * ROUNDS }, [0], ({ rounds }) => rounds),
   worst('no change: false "better" or "worse"', { atMost: 0.05 }, [0], ({ found }) => found),
   worst('a change of 20 points: lost power', { atMost: 0.02 }, [-EFFECT, EFFECT], ({ lost }) => lost),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  type Answer,
+  type JudgeScores,
   answerSchema,
   combineVotes,
   composePrompt,
@@ -57,7 +57,7 @@ async function judge(deps: Deps, context: LoadedRun & RunAccess, fence: Fence, s
 async function judgmentOf(
   context: LoadedRun & RunAccess,
   { model, rubric, pass_threshold }: JudgeSettings,
-  { votes, answers }: Votes<Answer>,
+  { votes, answers }: Votes<JudgeScores>,
 ): Promise<Judgment> {
   const combined = combineVotes(rubric, votes);
   const { answers: attempts, usage, cost_usd, cost_usd_at_least } = await usageOf(context, STEPS.judge);

@@ -120,7 +120,7 @@ async function perform(
     isLoop === true
       ? null
       : await doing.plan(1, null).catch((error: unknown) => {
-          // The agent is lost with its machine, and is started again in another one, where its program is looked up again.
+          // The agent is lost with its machine. Its program is looked up again in the next one.
           if (error instanceof MachineGone) return null;
           throw error;
         });

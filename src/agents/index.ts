@@ -16,7 +16,7 @@ export { adapterNames, agentOfCell, adaptersWithoutProgram, knownAgents } from '
 export { type PromptParts, systemPrompt } from './loop/system-prompt.js';
 export {
   commandOf,
-  failed as failedCall,
+  failedCall,
   performCall,
   readCall,
   toolsOfLoop,
@@ -24,7 +24,7 @@ export {
   type ToolProgram,
   type ToolResult,
 } from './loop/tools.js';
-export { MockScript as Mock } from './mock-schema.js';
+export { MockScript } from './mock-schema.js';
 export { none } from './mock.js';
 export { type Contradiction, createContradictionFinder, createEndTracker } from './streams/contradictions.js';
 export { errorEvent } from './streams/stream-events.js';

@@ -5,7 +5,7 @@ import type { Session } from './session.js';
 import { updateSweep } from './update-sweep.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { messageOf } from '#engine';
+import { failureMessage } from '#engine';
 import { ownCommand } from '#host';
 import { InfrastructureError, UsageError } from '#lib';
 import { type SweepStatus, sweepWorkflowId } from '#protocol';
@@ -100,6 +100,6 @@ async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
     if (last?.attempt == null) return null;
     // the cause of failures before this command started may have been repaired
     first ??= last.attempt;
-    return last.attempt > Math.max(FAILED, first) ? messageOf(client, last.lastFailure) : null;
+    return last.attempt > Math.max(FAILED, first) ? failureMessage(client, last.lastFailure) : null;
   }
 }

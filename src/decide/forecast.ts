@@ -1,6 +1,6 @@
 import { dollars, groupBy, mean, randomFrom } from '#lib';
 import type { Cell, ResultDigest } from '#model';
-import { type Count, type Expected, expectedRounds, firstLevel, runsToShow, smallestToShow } from '#statistics';
+import { type Count, type ExpectedSweeps, expectedRounds, firstLevel, runsToShow, smallestToShow } from '#statistics';
 import { configurationKey } from './decision/paired-cells.js';
 import { isTested } from './is-tested.js';
 
@@ -162,7 +162,11 @@ export function forecast(
       base,
       head: Math.min(1, Math.max(0, base + change)),
     }));
-    const { rounds, found }: Expected = expectedRounds(rates, { rounds: maxRuns, effect, alpha }, randomFrom('plan'));
+    const { rounds, found }: ExpectedSweeps = expectedRounds(
+      rates,
+      { rounds: maxRuns, effect, alpha },
+      randomFrom('plan'),
+    );
     return { ...taking(rounds), found };
   };
   const meanRate = mean(configurations.map(({ pass_rate: rate }) => rate)) ?? 0.5;

@@ -28,7 +28,7 @@ export {
   type TemporalAddress,
 } from './temporal/connection-options.js';
 export { connectionProblem } from './temporal/connection-problem.js';
-export { failureMessage as messageOf, valuesOf } from './temporal/decode.js';
+export { failureMessage, valuesOf } from './temporal/decode.js';
 export { namespaceProblem, UnusableNamespace } from './temporal/search-attributes.js';
 export {
   assertNamespace,

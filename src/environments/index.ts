@@ -11,7 +11,7 @@ export {
   type ProcessState,
   sharesHost,
   type StartRequest,
-  type RequestedEnvironment as Wanted,
+  type RequestedEnvironment,
 } from './environment.js';
 export { apartFrom, environmentAddresses, missingInEnvironment, variablesOfEnvironment } from './kinds.js';
 export { lastStart, livingStarts, startFiles, startFolder } from './journal.js';

@@ -11,7 +11,7 @@ export {
   type WorkInput,
   type WorkResult,
 } from './gate.js';
-export { type JudgeScores as Answer, answerSchema, findObject, readAnswer } from './judge/answer.js';
+export { type JudgeScores, answerSchema, findObject, readAnswer } from './judge/answer.js';
 export {
   agentPrompt,
   composeGatePrompt,

@@ -11,13 +11,7 @@ export { type FormatName, formatNames, loadFormat } from './formats/index.js';
 export { junit } from './formats/junit.js';
 export type { ReportedCell, SweepReport } from './formats/sweep-report.js';
 export { renderClean } from './lists/clean.js';
-export {
-  type DoctorRow as Check,
-  type CheckStatus,
-  countByStatus as countOf,
-  type Finding,
-  renderDoctor,
-} from './lists/doctor.js';
+export { type DoctorRow, type CheckStatus, countByStatus, type Finding, renderDoctor } from './lists/doctor.js';
 export { renderHosts } from './lists/hosts.js';
 export { renderSchedule, renderSchedules } from './lists/schedules.js';
 export { renderSweeps } from './lists/sweeps.js';

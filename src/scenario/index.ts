@@ -10,7 +10,7 @@ export { type ConversationState, decideEnd } from './conversation.js';
 export { agentInputs, judgeInputs } from './agent-inputs.js';
 export { Config, defaultConfig, parseConfig } from './config.js';
 export { serverAddresses } from './database.js';
-export { chooseHarmless, type ScenarioDraft as Draft, draftScenario } from './draft/draft-scenario.js';
+export { chooseHarmless, type ScenarioDraft, draftScenario } from './draft/draft-scenario.js';
 export { readHelp, type ToolHelp } from './draft/read-help.js';
 export { type Combination, combinationReader, combinationsOf, loadMatrix, matchesFilter } from './eliza/matrix.js';
 export { Character, modelsOf } from './eliza/runtime-fields.js';

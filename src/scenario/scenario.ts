@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RuntimeSetup } from '#agent-host';
-import { Mock } from '#agents';
+import { MockScript } from '#agents';
 import { conversationFields } from './conversation.js';
 import { Environment } from './environment.js';
 import { modelAnswersOf, GateSpec } from '#gates';
@@ -163,7 +163,7 @@ export const Scenario = z.object({
   repeat: z.number().int(),
   cost: z.object({ max_usd: z.number().exactOptional(), cache: z.boolean() }),
   /** The scripted steps of the agent `mock`. */
-  mock: Mock.exactOptional(),
+  mock: MockScript.exactOptional(),
   /** The parts of the agent `eliza`. */
   runtime: RuntimeSetup.exactOptional(),
   /** Commands, HTTP endpoints and services of the agent that answer as written here. */

@@ -46,6 +46,12 @@ export function add(a: Distribution, b: Distribution): Distribution {
   return withoutNegligible({ first: a.first + b.first, probabilities });
 }
 
+/** Combines the probabilities of each number of the first distribution with those of the second. */
+export const combine = (a: Distribution, b: Distribution, how: (a: number, b: number) => number): Distribution => ({
+  first: a.first,
+  probabilities: a.probabilities.map((one, at) => how(one, b.probabilities[a.first + at - b.first] ?? 0)),
+});
+
 function withoutNegligible({ first, probabilities }: Distribution): Distribution {
   let [low, high] = [0, probabilities.length];
   while (high - low > 1 && (probabilities[low] ?? 0) < NEGLIGIBLE) low += 1;

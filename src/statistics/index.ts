@@ -1,6 +1,6 @@
 export * from './pure.js';
 export {
-  type ExpectedSweeps as Expected,
+  type ExpectedSweeps,
   expectedRounds,
   conditionalPower,
   futileAfter,

@@ -1,7 +1,7 @@
 import { isStratumTested, sum, type Count, type Interval, type Stratum } from './counts.js';
 import { directionOf } from './direction.js';
 import { meanDifference, scoreInterval, scoreStatistic } from './miettinen-nurminen.js';
-import { nextLook, NO_LOOK, lookAt, passesIn, type RoundPasses } from './sequential-test.js';
+import { NO_LOOK, lookAt, passesIn, type RoundPasses } from './sequential-test.js';
 import { boundaries } from './spending.js';
 
 /** The runs of one round, with the configurations in the same order each time; one without new runs has 0 of 0. */
@@ -45,12 +45,14 @@ export interface Look {
 export function look(rounds: readonly Round[], plan: LookPlan): Look {
   const times = timesOf(rounds, plan.most);
   const zs = boundaries(times, plan.alpha);
-  let test = NO_LOOK;
-  for (const [at, round] of rounds.entries()) {
+  const tables = tablesOf(rounds);
+  let [test, at] = [NO_LOOK, -1];
+  for (const round of passesIn(rounds, tables)) {
+    test = lookAt(test, round, plan);
+    at += 1;
     const time = times[at] ?? 0;
-    test = nextLook(test, round, plan);
     const isLast = at === rounds.length - 1;
-    const strata = total(rounds.slice(0, at + 1)).filter(isStratumTested);
+    const strata = tables[at] ?? [];
     if (strata.length === 0) continue;
     const difference = meanDifference(strata);
     // With different numbers of runs, the sum of passes and the mean of differences can point in different directions.
@@ -128,6 +130,10 @@ export function total(rounds: readonly Round[]): Stratum[] {
   }));
 }
 
+/** Returns the counts after each round, of the configurations that have runs on both sides by then. */
+const tablesOf = (rounds: readonly Round[]): Stratum[][] =>
+  rounds.map((_, at) => total(rounds.slice(0, at + 1)).filter(isStratumTested));
+
 /** By which factor a level is smaller than the one that was tried before: p is rounded up by at most 5 %. */
 const FINER = 0.95;
 /** No smaller p is told apart. */
@@ -141,9 +147,10 @@ const SMALLEST_P = 1e-6;
  * level what it misses at a higher one, so p is the highest level that misses the difference.
  */
 export function sequentialP(rounds: readonly Round[], { alpha, most }: Pick<LookPlan, 'alpha' | 'most'>): number {
-  const looks = rounds.map((round, at) => ({
-    ...passesIn(round),
-    direction: directionOf(total(rounds.slice(0, at + 1)).filter(isStratumTested)),
+  const tables = tablesOf(rounds);
+  const looks = [...passesIn(rounds, tables)].map((round, at) => ({
+    ...round,
+    direction: directionOf(tables[at] ?? []),
   }));
   // Levels around alpha, which is one of them.
   const levelAt = (step: number): number => alpha * FINER ** step;

@@ -103,10 +103,10 @@ interface EffectPlan {
 const FUTILE = 0.2;
 
 /**
- * Returns the probability that the test still finds a difference, if head is better or worse by the effect from now on,
- * whichever is more likely to be found. A stop because of it makes a false "better" or "worse" only less likely, so it
- * needs no correction. By the B-value: K. K. G. Lan and J. Wittes, "The B-value: a tool for monitoring data",
- * Biometrics 44 (1988) 579-585.
+ * Returns the probability that the last look still finds a difference, if head is better or worse by the effect from
+ * now on, whichever is more likely to be found. A stop because of it makes a false "better" or "worse" only less
+ * likely, so it needs no correction. By the B-value: K. K. G. Lan and J. Wittes, "The B-value: a tool for monitoring
+ * data", Biometrics 44 (1988) 579-585.
  */
 export function conditionalPower(rounds: readonly Round[], { effect, alpha, most }: EffectPlan): number {
   const times = timesOf(rounds, most);
@@ -114,7 +114,8 @@ export function conditionalPower(rounds: readonly Round[], { effect, alpha, most
   const strata = total(rounds).filter(isStratumTested);
   if (strata.length === 0 || time >= 1) return 1;
   const drift = effect / Math.sqrt((2 * meanVariance(strata.map(bothSides), effect)) / most);
-  const end = boundaries([...times, 1], alpha).at(-1) ?? Infinity;
+  // The looks until then spend alpha, too. One of them, halfway, takes about as much from the last as all together.
+  const end = boundaries([...times, (time + 1) / 2, 1], alpha).at(-1) ?? Infinity;
   const sofar = Math.abs(scoreStatistic(strata, 0)) * Math.sqrt(time);
   return normalTail((end - sofar - drift * (1 - time)) / Math.sqrt(1 - time));
 }

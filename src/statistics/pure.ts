@@ -1,1 +1,1 @@
-export { type Count, type Interval, isStratumTested as isTested, rate, type Stratum, sum } from './counts.js';
+export { type Count, type Interval, isStratumTested, rate, type Stratum, sum } from './counts.js';

@@ -1,5 +1,5 @@
 import { isStratumTested, sum, type Stratum } from './counts.js';
-import { add, CERTAIN_ZERO, passesOfHead, type Distribution } from './distribution.js';
+import { add, CERTAIN_ZERO, combine, passesOfHead, tailsOf, type Distribution } from './distribution.js';
 import { MAX_PAIRS, planeAfter } from './one-configuration.js';
 import { spend } from './spending.js';
 
@@ -14,10 +14,10 @@ export interface SequentialTest {
   head: number;
   /**
    * For several configurations: the probability, without a difference, of each number of passes in head and no earlier
-   * stop.
+   * stop, given the passes of both sides in each round.
    */
   surviving: Distribution;
-  /** For several configurations: the exact probabilities, without a difference, that these were cut off by now. */
+  /** For several configurations: the probabilities, without a difference, that these were cut off by now. */
   cut: Record<Side, number>;
   /**
    * For several configurations: the highest probability that one side passed all its runs and the other none, when that
@@ -46,38 +46,59 @@ interface Plan {
   most: number;
 }
 
-/**
- * Returns the test after another round; both sides have as many runs in it. A single configuration is tested by its
- * whole table so far (`one-configuration.ts`). Of several, it is given how many runs of each configuration passed in
- * each round: then the passes in head are a sum of hypergeometric numbers. Of their distribution without an earlier
- * stop, the most extreme outcomes of each side are cut off, as many as half of what alpha spending allows by now; the
- * test stops if the observed outcome is one of them. So a rise and a fall are found alike. No normal approximation is
- * used. Rounds may depend on how many runs of both sides passed together before, but not on which side.
- */
-export const nextLook = (before: SequentialTest, round: readonly Stratum[], plan: Plan): SequentialTest =>
-  lookAt(before, passesIn(round), plan);
-
 /** The passes of a round, and the distribution of those in head without a difference. */
 export interface RoundPasses {
   configurations: number;
   pairs: number;
   base: number;
   head: number;
+  /** Given how many runs of each configuration passed in the round. */
   possible: Distribution;
+  /**
+   * By passes of head in all rounds so far: how many times more probable they are, given how many runs of each
+   * configuration passed so far, than if it is also given in which rounds.
+   */
+  ratios: Distribution;
+  /**
+   * The probability of fewer and of more passes in head than those: if pairs were alike more often than chance allows,
+   * their rounds leave less room.
+   */
+  outside: { below: number; above: number };
 }
 
-export function passesIn(round: readonly Stratum[]): RoundPasses {
-  const counted = round.filter(isStratumTested);
-  return {
-    configurations: round.length,
-    pairs: sum(counted, ({ base, head }) => Math.min(base.tested, head.tested)),
-    base: sum(counted, ({ base }) => base.passed),
-    head: sum(counted, ({ head }) => head.passed),
-    possible: passesOfHead(counted),
-  };
+/** Returns the passes of each round. `tables`: the counts of each configuration after each of them. */
+export function* passesIn(
+  rounds: readonly (readonly Stratum[])[],
+  tables: readonly (readonly Stratum[])[],
+): Generator<RoundPasses> {
+  let byRound = CERTAIN_ZERO;
+  for (const [at, round] of rounds.entries()) {
+    const counted = round.filter(isStratumTested);
+    const possible = passesOfHead(counted);
+    byRound = add(byRound, possible);
+    const whole = passesOfHead(tables[at] ?? []);
+    const last = byRound.first + byRound.probabilities.length - 1;
+    yield {
+      configurations: round.length,
+      pairs: sum(counted, ({ base, head }) => Math.min(base.tested, head.tested)),
+      base: sum(counted, ({ base }) => base.passed),
+      head: sum(counted, ({ head }) => head.passed),
+      possible,
+      ratios: combine(byRound, whole, (apart, together) => together / apart),
+      outside: { below: tailsOf(whole, byRound.first).below, above: tailsOf(whole, last).above },
+    };
+  }
 }
 
-/** The same as `nextLook`, for rounds that are looked at with several levels. */
+/**
+ * Returns the test after another round; both sides have as many runs in it. A single configuration is tested by its
+ * whole table so far (`one-configuration.ts`). Of several, it is given how many of their runs passed so far: then the
+ * passes in head are a sum of hypergeometric numbers. Which of these outcomes would have stopped the test before
+ * depends on the rounds in which runs passed, and is taken from the rounds as they were. Of the others, the most
+ * extreme outcomes of each side are cut off, as many as half of what alpha spending allows by now; the test stops if
+ * the observed outcome is one of them. So a rise and a fall are found alike. No normal approximation is used. Rounds
+ * may depend on how many runs of both sides passed together before, but not on which side.
+ */
 export function lookAt(before: SequentialTest, round: RoundPasses, plan: Plan): SequentialTest {
   const after = {
     ...before,
@@ -87,7 +108,7 @@ export function lookAt(before: SequentialTest, round: RoundPasses, plan: Plan): 
   };
   return round.configurations === 1 && plan.most <= MAX_PAIRS
     ? atOne(after, plan)
-    : atSeveral(after, add(before.surviving, round.possible), plan);
+    : atSeveral(after, add(before.surviving, round.possible), round, plan);
 }
 
 function atOne(after: SequentialTest, plan: Plan): SequentialTest {
@@ -104,26 +125,34 @@ const CONTRAST = 0.16;
 export const firstContrast = (alpha: number): number => Math.ceil(Math.log(2 / (CONTRAST * alpha)) / Math.log(4));
 
 /**
- * Given the passes of each round, a full contrast is as probable as many other outcomes. Without that condition, it is
+ * Given the passes of both sides, a full contrast is as probable as many other outcomes. Without that condition, it is
  * at most 1/4 in each pair and direction, whatever the pass rates are. So it decides as soon as this is little, which
  * costs the other looks as much.
  */
-function atSeveral(after: SequentialTest, possible: Distribution, { alpha, most }: Plan): SequentialTest {
+function atSeveral(
+  after: SequentialTest,
+  possible: Distribution,
+  { ratios, outside }: RoundPasses,
+  { alpha, most }: Plan,
+): SequentialTest {
   const pairs = sum(after.pairs, (one) => one);
   if (pairs < firstContrast(alpha)) return { ...after, surviving: possible, crossed: null };
   const contrast = after.contrast ?? 2 * 4 ** -pairs;
   const allowed = spend(pairs / most, alpha - contrast) / 2;
-  const { inside, below, above } = cutTails(possible, {
-    below: allowed - after.cut.worse,
-    above: allowed - after.cut.better,
-  });
-  const cut = { better: after.cut.better + above, worse: after.cut.worse + below };
-  const end = inside.first + inside.probabilities.length;
+  const { probabilities } = combine(possible, ratios, (apart, ratio) => apart * ratio);
+  const below = cutOff(probabilities, allowed - after.cut.worse - outside.below);
+  const above = cutOff(probabilities.toReversed(), allowed - after.cut.better - outside.above);
+  const cut = { better: after.cut.better + above.probability, worse: after.cut.worse + below.probability };
+  const surviving = {
+    first: possible.first + below.count,
+    probabilities: possible.probabilities.subarray(below.count, probabilities.length - above.count),
+  };
+  const end = surviving.first + surviving.probabilities.length;
   const { base, head } = after;
   const isContrast = after.contrast === null && Math.abs(head - base) === pairs;
   return {
     ...after,
-    surviving: inside,
+    surviving,
     contrast,
     cut,
     spent: contrast + cut.better + cut.worse,
@@ -131,7 +160,7 @@ function atSeveral(after: SequentialTest, possible: Distribution, { alpha, most 
       ? head > base
         ? 'better'
         : 'worse'
-      : head < inside.first
+      : head < surviving.first
         ? 'worse'
         : head >= end
           ? 'better'
@@ -142,28 +171,13 @@ function atSeveral(after: SequentialTest, possible: Distribution, { alpha, most 
 /** Rounding errors must not decide between a side and its mirror image. */
 const TOLERANCE = 1e-9;
 
-/** Cuts off outcomes from each end, while their probability is at most what is allowed there. */
-function cutTails(
-  { first, probabilities }: Distribution,
-  most: { below: number; above: number },
-): { inside: Distribution; below: number; above: number } {
-  const ends = (at: (index: number) => number, limit: number): { count: number; cut: number } => {
-    let [count, cut] = [0, 0];
-    for (; count < probabilities.length; count++) {
-      const next = cut + (probabilities[at(count)] ?? 0);
-      if (next > limit * (1 + TOLERANCE)) break;
-      cut = next;
-    }
-    return { count, cut };
-  };
-  const low = ends((index) => index, most.below);
-  const high = ends((index) => probabilities.length - 1 - index, most.above);
-  return {
-    inside: {
-      first: first + low.count,
-      probabilities: probabilities.subarray(low.count, probabilities.length - high.count),
-    },
-    below: low.cut,
-    above: high.cut,
-  };
+/** Cuts off the first outcomes, while their probability is at most what is allowed. */
+function cutOff(probabilities: Float64Array, most: number): { count: number; probability: number } {
+  let [count, probability] = [0, 0];
+  for (; count < probabilities.length; count++) {
+    const next = probability + (probabilities[count] ?? 0);
+    if (next > most * (1 + TOLERANCE)) break;
+    probability = next;
+  }
+  return { count, probability };
 }

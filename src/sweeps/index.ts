@@ -1,14 +1,6 @@
 export { bringSweepRuns, FEW_RUNS } from './bring-runs.js';
 export { baselineOfSweep, comparisonOf, comparisonWithBaseline } from './comparison-of.js';
-export {
-  hasEnded,
-  findById,
-  findPlan,
-  findSweep,
-  type SweepOrRun as Found,
-  sweepStatus,
-  newestSweeps,
-} from './find-sweep.js';
+export { hasEnded, findById, findPlan, findSweep, type SweepOrRun, sweepStatus, newestSweeps } from './find-sweep.js';
 export { nightOfFiring } from './judge-night.js';
 export { judgedFacts, reviewReader, withCalibration } from './judged-runs.js';
 export { rankingOf } from './ranking-of.js';

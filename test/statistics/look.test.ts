@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { look, total, type Round } from '../../src/statistics/look.js';
 import { nextRound } from '../../src/statistics/next-round.js';
-import { nextLook, NO_LOOK, type SequentialTest } from '../../src/statistics/sequential-test.js';
+import { lookAt, NO_LOOK, passesIn, type SequentialTest } from '../../src/statistics/sequential-test.js';
 import { planeAfter } from '../../src/statistics/one-configuration.js';
 import { boundaries, spend } from '../../src/statistics/spending.js';
 import { testDifference } from '../../src/statistics/test-difference.js';
@@ -23,21 +23,46 @@ test('boundaries are those of a published table', () => {
 
 describe('the sequential exact test', () => {
   const outcomes = strata([0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]);
-  /** The probability of a stop when each side passes with probability `rate`, over all sequences of 5 rounds. */
-  const stops = (rate: number, rounds: number, before: SequentialTest = NO_LOOK, done = 0): number => {
-    if (before.crossed !== null) return 1;
-    if (done === rounds) return 0;
-    return outcomes.reduce((all, outcome) => {
-      const passed = outcome.base.passed + outcome.head.passed;
-      const after = nextLook(before, [outcome], { most: rounds, alpha: 0.3 });
-      return all + rate ** passed * (1 - rate) ** (2 - passed) * stops(rate, rounds, after, done + 1);
-    }, 0);
+  const level = 0.3;
+  /**
+   * The probabilities, over all sequences of rounds of a pair of each configuration, that the test stops, when each
+   * side of all configurations passes with one of these probabilities.
+   */
+  const stops = (
+    rates: readonly number[],
+    { configurations, rounds }: { configurations: number; rounds: number },
+    played: readonly Round[] = [],
+    before: SequentialTest = NO_LOOK,
+  ): number[] => {
+    const passed = total(played).reduce((sum, { base, head }) => sum + base.passed + head.passed, 0);
+    const runs = 2 * configurations * played.length;
+    if (before.crossed !== null) return rates.map((rate) => rate ** passed * (1 - rate) ** (runs - passed));
+    if (played.length === rounds) return rates.map(() => 0);
+    return roundsOf(configurations).reduce(
+      (all, round) => {
+        const now = [...played, round];
+        const passes = [
+          ...passesIn(
+            now,
+            now.map((_, at) => total(now.slice(0, at + 1))),
+          ),
+        ].at(-1);
+        if (passes === undefined) throw new Error('no round');
+        const after = lookAt(before, passes, { most: rounds * configurations, alpha: level });
+        return stops(rates, { configurations, rounds }, now, after).map((more, at) => more + (all[at] ?? 0));
+      },
+      rates.map(() => 0),
+    );
   };
-  test.each([0.1, 0.3, 0.5, 0.8])('stops by chance no more often than alpha allows, at a pass rate of %d', (rate) => {
-    expect(stops(rate, 5)).toBeLessThanOrEqual(0.3);
-  });
-  test('can stop', () => {
-    expect(stops(0.5, 5)).toBeGreaterThan(0.01);
+  const roundsOf = (configurations: number): Round[] =>
+    configurations === 0 ? [[]] : roundsOf(configurations - 1).flatMap((some) => outcomes.map((one) => [...some, one]));
+  test.each([
+    [1, 5],
+    [2, 3],
+  ])('of %d configurations stops by chance, and no more often than alpha allows', (configurations, rounds) => {
+    const errors = stops([0.1, 0.3, 0.5, 0.8], { configurations, rounds });
+    expect(Math.max(...errors)).toBeLessThanOrEqual(level);
+    expect(Math.max(...errors)).toBeGreaterThan(0.01);
   });
 
   /** The probability of a stop of one configuration with so many pairs at most, over all outcomes. */
@@ -139,6 +164,23 @@ describe('look', () => {
     });
     expect(look(same.slice(0, 2), { alpha, margin: 0.2, most: 80 }).stop).toBe(false);
     expect(look([], { alpha, margin: 0.2, most: 80 })).toMatchObject({ stop: false, interval: null });
+  });
+  test('counts how many runs of a configuration passed, not in which rounds', () => {
+    const [odd, even] = [strata([0, 1, 1, 1], [1, 1, 1, 1]), strata([1, 1, 1, 1], [0, 1, 1, 1])];
+    const rounds = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? odd : even));
+    // Given the passes of each round apart, it would take 9.
+    for (const [played, verdict] of [
+      [rounds, 'better'],
+      [rounds.map(swapped), 'worse'],
+    ] as const)
+      expect(look(played, { alpha, margin: null, most: 40 })).toMatchObject({ verdict, rounds: 8 });
+  });
+  test('finds no difference in a few pairs because all others are alike', () => {
+    const [pass, fail] = [strata([1, 1, 1, 1], [1, 1, 1, 1]), strata([0, 1, 0, 1], [0, 1, 0, 1])];
+    const risen = strata([0, 1, 1, 1], [0, 1, 1, 1]);
+    const rounds = [...Array.from({ length: 98 }, (_, at) => (at % 2 === 0 ? pass : fail)), risen, risen];
+    for (const played of [rounds, rounds.map(swapped)])
+      expect(look(played, { alpha: 0.2, margin: null, most: 200 }).verdict).toBe('undecided');
   });
   test.each([
     ['exactly', strata([20, 20, 10, 20], [0, 2, 1, 2])],

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { chooseEnvironment, type Place, sharesHost, type Wanted } from '#environments';
+import { chooseEnvironment, type Place, sharesHost, type RequestedEnvironment } from '#environments';
 import { publishOnce, readTextIfThere, writeNote, writeOnce } from '#host';
 import { parseJson } from '#lib';
 
@@ -10,7 +10,7 @@ import { parseJson } from '#lib';
  */
 export async function settledEnvironment(
   state: string,
-  wanted: Wanted,
+  wanted: RequestedEnvironment,
   decide: boolean,
   folders: readonly (string | null)[] = [],
 ): Promise<Place> {

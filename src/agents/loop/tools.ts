@@ -130,7 +130,7 @@ export async function performCall(
     }
     case 'read': {
       const { exitCode, stdout, stderr } = await run(file(READ, input.path));
-      if (exitCode !== 0) return failed(stderr, `cannot read ${input.path}`);
+      if (exitCode !== 0) return failedCall(stderr, `cannot read ${input.path}`);
       const { first_line: first = 1, lines: count = READ_LINES } = input;
       const all = stdout.split('\n');
       const lines = all.slice(first - 1, first - 1 + count);
@@ -140,16 +140,16 @@ export async function performCall(
     }
     case 'write': {
       const { exitCode, stderr } = await run(file(WRITE, input.path, input.content));
-      return exitCode === 0 ? done(`wrote ${input.path}`) : failed(stderr, `cannot write ${input.path}`);
+      return exitCode === 0 ? done(`wrote ${input.path}`) : failedCall(stderr, `cannot write ${input.path}`);
     }
     case 'edit': {
       const before = await run(file(READ, input.path));
-      if (before.exitCode !== 0) return failed(before.stderr, `cannot read ${input.path}`);
+      if (before.exitCode !== 0) return failedCall(before.stderr, `cannot read ${input.path}`);
       const parts = before.stdout.split(input.old_text);
       if (parts.length !== 2)
-        return failed('', `old_text occurs ${parts.length - 1} times in ${input.path}; it must occur exactly once`);
+        return failedCall('', `old_text occurs ${parts.length - 1} times in ${input.path}; it must occur exactly once`);
       const { exitCode, stderr } = await run(file(WRITE, input.path, parts.join(input.new_text)));
-      return exitCode === 0 ? done(`changed ${input.path}`) : failed(stderr, `cannot write ${input.path}`);
+      return exitCode === 0 ? done(`changed ${input.path}`) : failedCall(stderr, `cannot write ${input.path}`);
     }
   }
 }
@@ -157,7 +157,7 @@ export async function performCall(
 const done = (output: string): ToolResult => ({ output, exitCode: null, isError: false, truncated: false });
 
 /** The result of a call that could not be performed. */
-export const failed = (reason: string, what: string): ToolResult => ({
+export const failedCall = (reason: string, what: string): ToolResult => ({
   ...shortened(reason.trim() === '' ? what : `${what}: ${reason.trim()}`),
   exitCode: null,
   isError: true,

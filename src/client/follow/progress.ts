@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { Activities } from '#activities';
 import { knownAgents } from '#agents';
-import { messageOf, valuesOf } from '#engine';
+import { failureMessage, valuesOf } from '#engine';
 import type { ResultLine } from '#model';
 import { type AgentHeartbeat, type AgentProgress, QUERIES, type SweepProgress, sweepWorkflowId } from '#protocol';
 import type { Wait } from '#reports';
@@ -79,7 +79,7 @@ export async function activeStep(client: Client, workflowId: string): Promise<Ac
     const type = pending?.activityType?.name;
     if (type === undefined || type === null) return { step: BETWEEN_STEPS, note: null, agent: null, startedAt: null };
     const attempt = pending?.attempt ?? 1;
-    const reason = await messageOf(client, pending?.lastFailure);
+    const reason = await failureMessage(client, pending?.lastFailure);
     const note = attempt > 1 ? `attempt ${attempt}${reason === null ? '' : `: ${reason}`}` : null;
     return {
       step: nameOf(type),

@@ -3,7 +3,7 @@ import { NO_DENO, SCRIPTS_FOLDER } from '#agent-scripts';
 import { detectVersion, findDeno, isMirror, leftoversFile, ownCommand, readLeftovers } from '#host';
 import { UsageError } from '#lib';
 import { isFolder } from '#planning';
-import { type Check, type CheckStatus, countOf, type Finding, renderDoctor } from '#reports';
+import { type DoctorRow, type CheckStatus, countByStatus, type Finding, renderDoctor } from '#reports';
 import { printJson, textOptions } from '../shared/output.js';
 import { agentChecks, judgeKeys } from './agents.js';
 import { type DoctorCheck, doctorContext, type DoctorContext } from './context.js';
@@ -29,13 +29,13 @@ const MORE_MS = 5000;
 /** `doctor`: checks that this machine can run scenarios. Returns the exit code, 3 if there is a problem. */
 export async function doctor(options: DoctorOptions): Promise<number> {
   const checks = await findings(options);
-  const worst = (['problem', 'warning'] as const).find((status) => countOf(checks, status) > 0) ?? 'ok';
+  const worst = (['problem', 'warning'] as const).find((status) => countByStatus(checks, status) > 0) ?? 'ok';
   if (options.json) printJson(document(worst, checks));
   else process.stdout.write(renderDoctor(checks, textOptions()));
   return worst === 'problem' ? 3 : 0;
 }
 
-async function findings({ try: agent, ...options }: DoctorOptions): Promise<Check[]> {
+async function findings({ try: agent, ...options }: DoctorOptions): Promise<DoctorRow[]> {
   if (agent !== undefined) return [await (await import('./try.js')).tryAgentCheck({ ...options, try: agent })];
   if (options.model !== undefined) throw new UsageError('usage', '--model needs --try <agent>');
   const context = doctorContext(options);
@@ -43,7 +43,7 @@ async function findings({ try: agent, ...options }: DoctorOptions): Promise<Chec
 }
 
 /** Performs a check. An error in the check itself becomes a warning and does not affect the others. */
-async function perform({ name, look }: DoctorCheck, context: DoctorContext): Promise<Check> {
+async function perform({ name, look }: DoctorCheck, context: DoctorContext): Promise<DoctorRow> {
   const limitMs = context.limits.doctorMs + MORE_MS;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -58,7 +58,7 @@ async function perform({ name, look }: DoctorCheck, context: DoctorContext): Pro
   }
 }
 
-const document = (status: CheckStatus, checks: readonly Check[]) => ({
+const document = (status: CheckStatus, checks: readonly DoctorRow[]) => ({
   status,
   checks: checks.map(({ name, status: found, message, remedy = null, detail = null }) => ({
     name,

@@ -4,7 +4,7 @@ import { displayPath, ownCommand, packageFile } from '#host';
 import { beginningOf, formatDuration } from '#lib';
 import { outputWarnings, type TokenUsage } from '#model';
 import { agentSettings, checkAgent, checkAgentConsent, checkModel, openProject } from '#planning';
-import type { Check } from '#reports';
+import type { DoctorRow } from '#reports';
 
 const TIMEOUT_SECS = 120;
 const MAX_ANSWER = 200;
@@ -16,7 +16,7 @@ const GUIDE = 'specs/how-to/jsonl-agents.md';
  *
  * @throws UsageError if the agent or model cannot be run, or may spend money and LLM_TOOL_TEST_ENABLED=1 is not set
  */
-export async function tryAgentCheck(options: { try: string; model?: string; results?: string }): Promise<Check> {
+export async function tryAgentCheck(options: { try: string; model?: string; results?: string }): Promise<DoctorRow> {
   const project = openProject(options.results);
   const known = knownAgents(project.config.agents);
   checkAgent(options.try, known);

@@ -1,4 +1,4 @@
-import { isOver, parkedIn } from '#client';
+import { hasRunEnded, parkedIn } from '#client';
 import { costOwner, decisionText, type Paid, paidCost, progressText, remainingSecs, failureReason } from '#decide';
 import type { Outcome, ResultLine } from '#model';
 import type { SweepProgress } from '#protocol';
@@ -68,7 +68,7 @@ export function cellStates(
     const lines = [...last.values()];
     const listed = lines.filter(({ id }) => !earlier.has(id));
     const having = (outcome: Outcome): number => lines.filter((line) => line.outcome === outcome).length;
-    const active = (progress?.active ?? []).filter((run) => !isOver(run, last.get(run.cell)));
+    const active = (progress?.active ?? []).filter((run) => !hasRunEnded(run, last.get(run.cell)));
     const going = new Set(active.map(({ cell }) => cell));
     const parked = progress === null ? [] : parkedIn(progress);
     const failed = ({ outcome }: ResultLine): boolean => outcome === 'fail' || outcome === 'error';

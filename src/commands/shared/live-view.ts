@@ -1,7 +1,7 @@
 import { hasColor } from './output.js';
 import { cellStates, type ShownRun } from './live-state.js';
 import { logUpdateStderr } from 'log-update';
-import { activeStep, BETWEEN_STEPS, limitsOf, type Session, troublesOf, type View, waitsOf } from '#client';
+import { activeStep, BETWEEN_STEPS, providerLimitsOf, type Session, troublesOf, type View, waitsOf } from '#client';
 import { ownCommand } from '#host';
 import { textWidth } from '#lib';
 import type { SweepProgress } from '#protocol';
@@ -37,7 +37,7 @@ export function liveView(
   let shown: LiveState | null = null;
 
   const frame = terminalFrame();
-  const limitOf = limitsOf(plan);
+  const limitOf = providerLimitsOf(plan);
   const stateOf = cellStates(plan, earlier);
 
   async function runsIn(progress: SweepProgress): Promise<ShownRun[]> {

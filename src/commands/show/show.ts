@@ -15,7 +15,7 @@ import {
   bringSweepRuns,
   FEW_RUNS,
   findById,
-  type Found,
+  type SweepOrRun,
   hasEnded,
   readReview,
   sweepDocument,
@@ -77,7 +77,7 @@ async function broughtRun(resultsPath: string, folder: string): Promise<string> 
 }
 
 /** Like `findById`, but says what hinders a run that is still going on, and how to see it: it has no records yet. */
-async function findEnded(resultsPath: string, id: string): Promise<Found> {
+async function findEnded(resultsPath: string, id: string): Promise<SweepOrRun> {
   try {
     return await findById(resultsPath, id);
   } catch (error) {

@@ -4,7 +4,7 @@ import type { SweepDocument } from '#decide';
 import { displayPath, findExecutable, ownCommand } from '#host';
 import { commandText, safeName, shellWord, UsageError } from '#lib';
 import { openProject, type Project } from '#planning';
-import { type Draft, draftScenario } from '#scenario';
+import { type ScenarioDraft, draftScenario } from '#scenario';
 import { run } from '../run/run.js';
 import { findInstalledSchemas, schemaPath } from '../shared/find-schemas.js';
 import { writeNewFiles } from '../shared/new-files.js';
@@ -115,7 +115,7 @@ function schemaFor(folder: string): string | null {
   return existsSync(file) ? schemaPath(folder, file) : null;
 }
 
-const filesOf = (name: string, { scenario, agentsMd }: Draft) =>
+const filesOf = (name: string, { scenario, agentsMd }: ScenarioDraft) =>
   [
     [`${name}.yaml`, scenario],
     [join(name, 'AGENTS.md'), agentsMd],

@@ -1,4 +1,4 @@
-import { type Count, isTested, rate, type Stratum, sum } from '#statistics/pure';
+import { type Count, isStratumTested, rate, type Stratum, sum } from '#statistics/pure';
 
 /** The share of all changes in the direction of a verdict that the configurations behind it make up together. */
 const MAX_SHARE = 0.6;
@@ -11,7 +11,7 @@ const NAMED = 3;
  */
 function movers<T extends Stratum>(all: readonly T[], verdict: 'better' | 'worse'): { found: T[]; moved: number } {
   const sign = verdict === 'better' ? 1 : -1;
-  const tested = all.filter(isTested);
+  const tested = all.filter(isStratumTested);
   const changes = tested
     .map((one) => ({ one, by: sign * (rate(one.head) - rate(one.base)) }))
     .filter(({ by }) => by > SAME)
@@ -34,9 +34,9 @@ export function moversText<T extends Stratum>(
   verdict: string | null,
   { nameOf, sides: [before, now] = ['before', 'now'] }: { nameOf: (one: T) => string; sides?: [string, string] },
 ): string | null {
-  if ((verdict !== 'better' && verdict !== 'worse') || all.filter(isTested).length < 2) return null;
+  if ((verdict !== 'better' && verdict !== 'worse') || all.filter(isStratumTested).length < 2) return null;
   const { found, moved } = movers(all, verdict);
-  const [what, tested] = [verdict === 'better' ? 'rose' : 'fell', all.filter(isTested).length];
+  const [what, tested] = [verdict === 'better' ? 'rose' : 'fell', all.filter(isStratumTested).length];
   if (found.length === 0) return `${what} in ${moved} of ${tested} configurations, of which none stands out`;
   const text = (one: T): string => `${nameOf(one)} (${count(one.base)} passed ${before}, ${count(one.head)} ${now})`;
   const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';

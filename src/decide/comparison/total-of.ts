@@ -1,5 +1,12 @@
 import { groupBy } from '#lib';
-import { isTested as isTestedStratum, neededRuns, otherScenarios, passAtK, passHatK, shrunkRates } from '#statistics';
+import {
+  isStratumTested as isTestedStratum,
+  neededRuns,
+  otherScenarios,
+  passAtK,
+  passHatK,
+  shrunkRates,
+} from '#statistics';
 import {
   DIFFERENCE_TO_SHOW,
   POWER,

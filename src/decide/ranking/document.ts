@@ -17,7 +17,7 @@ export const RankedAgent = AgentName.extend({
   passed: z.number().int().describe('Runs that passed'),
   tested: z.number().int().describe('Runs that passed or failed'),
   rate: z.number().nullable().describe('Mean of the pass rates of its scenarios, each with the same weight'),
-  interval: Interval.nullable().describe('95 % interval of the rate'),
+  interval: Interval.nullable().describe('Interval of the rate, at the confidence 1 - look.of_alpha'),
   missing: z.array(z.string()).describe('Scenarios in which no run of it passed or failed, but one of others did'),
   after_errors: z
     .number()

@@ -1,4 +1,4 @@
-import { isTested, meanRate, notWorse, type Stratum, testFamily } from '#statistics';
+import { isStratumTested, meanRate, notWorse, type Stratum, testFamily } from '#statistics';
 import { groupBy, mean } from '#lib';
 import { scenarioLabel } from '#model';
 import type { ComparisonOptions } from '../comparison/document.js';
@@ -219,7 +219,7 @@ function notWorseBothWays(
   worst: readonly Stratum[],
   options: { margin: number; alpha: number },
 ): AgentPair['not_worse'] {
-  if (!best.some(isTested)) return null;
+  if (!best.some(isStratumTested)) return null;
   const swapped = best.map(({ base, head }) => ({ base: head, head: base }));
   return { first: notWorse(worst, options), second: notWorse(swapped, options) };
 }

@@ -117,7 +117,7 @@ function sweepLine({ sweep, status, started, scenarios }: Ranking, now: number):
 }
 
 /** A row per agent, by rank. */
-function agentGrid({ agents, calibration }: Ranking): Grid {
+function agentGrid({ agents, calibration, look }: Ranking): Grid {
   const costKnown = agents.some(({ cost_usd: cost }) => cost !== null);
   const legend = [
     ...(costKnown ? ['◆: none passes as often for less, or more often for as much (Pareto front)'] : []),
@@ -125,7 +125,17 @@ function agentGrid({ agents, calibration }: Ranking): Grid {
     ...(agents.some(({ errored }) => errored > 0) ? ['!: error'] : []),
   ];
   return {
-    columns: ['', 'agent', 'passed', 'rate', '95 %', 'cost/run', 'cost/pass', 'duration', ''],
+    columns: [
+      '',
+      'agent',
+      'passed',
+      'rate',
+      `${Number((100 * (1 - look.of_alpha)).toPrecision(6))} %`,
+      'cost/run',
+      'cost/pass',
+      'duration',
+      '',
+    ],
     rows: agents.map((one) => [
       one.rank === null ? '-' : String(one.rank),
       nameOf(one),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scriptFields } from '#agent-scripts';
-import { Mock } from '#agents';
+import { MockScript } from '#agents';
 import { checksFolder, cleanText, distinct, label, nonBlank, seconds } from '#input';
 import { MAX_CELLS } from '#lib';
 import { Subject, WITHOUT } from '#subjects';
@@ -119,7 +119,7 @@ export const ScenarioFile = z
     run: Run.prefault({}).describe('Limits for the agent'),
     cost: Cost.prefault({}).describe('What may be spent'),
     environment: Environment.default({ type: 'local' }).describe('Where the agent and the checks run'),
-    mock: Mock.exactOptional().describe('What the free agent `mock` does'),
+    mock: MockScript.exactOptional().describe('What the free agent `mock` does'),
   })
   .refine(({ target, subject }) => target !== undefined || subject !== undefined, {
     path: ['target'],

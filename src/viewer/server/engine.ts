@@ -1,7 +1,7 @@
 import {
   activeStep,
   queryProgress,
-  isOver,
+  hasRunEnded,
   joinSession,
   type OpenRun,
   openRunsIn,
@@ -77,7 +77,7 @@ export function viewEngine(resultsPath: string, warn: (text: string) => void): E
         await session?.followServer();
         return [...here].map(([cell, run]) => ({ cell, run, ...UNKNOWN }));
       }
-      const active = progress.active.filter((run) => !isOver(run, last.get(run.cell)));
+      const active = progress.active.filter((run) => !hasRunEnded(run, last.get(run.cell)));
       const steps = await Promise.all(
         active.slice(0, MAX_RUNS).map(async ({ cell, workflowId }): Promise<OpenRunState> => {
           const { step, agent, startedAt } = await activeStep(session.client, workflowId);

@@ -1,11 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { rankAgents } from '../../../src/decide/ranking/rank-agents.js';
-import { pairGrids } from '../../../src/reports/comparison/ranking.js';
+import { pairGrids, rankingMarkdown } from '../../../src/reports/comparison/ranking.js';
+import { wilsonInterval } from '../../../src/statistics/wilson-interval.js';
 import { sweepOf } from '../../decide/comparison/sample.js';
 
-/** The tables of pairs of agents, of which so many of 20 runs passed. */
-const gridsOf = (passed: Record<string, number>) => {
+/** A sweep of agents, of which so many of 20 runs passed. */
+const sweepWith = (passed: Record<string, number>) => {
   const parts = Object.entries(passed).map(([agent, count]) => {
     const { cells, lines } = sweepOf('s', { notes: 'p'.repeat(count) + 'f'.repeat(20 - count) });
     const idOf = (id: string): string => id.replace('/mock/', `/${agent}/`);
@@ -14,16 +15,19 @@ const gridsOf = (passed: Record<string, number>) => {
       lines: lines.map((line) => ({ ...line, agent, cell: idOf(line.cell), id: `${agent}-${line.id}` })),
     };
   });
-  const sweep = {
+  return {
     ...sweepOf('s', {}),
     cells: parts.flatMap(({ cells }) => cells),
     lines: parts.flatMap(({ lines }) => lines),
   };
-  return pairGrids(rankAgents(sweep, { alpha: 0.05, margin: null })).map((grid) => ({
+};
+
+/** The tables of pairs of these agents. */
+const gridsOf = (passed: Record<string, number>) =>
+  pairGrids(rankAgents(sweepWith(passed), { alpha: 0.05, margin: null })).map((grid) => ({
     ...grid,
     title: stripVTControlCharacters(grid.title ?? ''),
   }));
-};
 
 describe('the differences between agents', () => {
   test('have no table without rows, and a note below the last one that p is corrected', () => {
@@ -42,4 +46,16 @@ describe('the differences between agents', () => {
       ['established differences', []],
     ]);
   });
+});
+
+test.each([
+  [0.05, '95 %'],
+  [0.1, '90 %'],
+  [0.001, '99.9 %'],
+])('rates have intervals at the confidence that their column names, with alpha %d', (alpha, name) => {
+  const ranking = rankAgents(sweepWith({ one: 10, two: 12 }), { alpha, margin: null });
+  const text = rankingMarkdown(ranking, { now: 0, command: (words) => words });
+  expect(text).toContain(`| rate | ${name} | cost/run |`);
+  const { interval } = ranking.agents[0] ?? {};
+  expect(interval).toEqual(wilsonInterval({ passed: 12, tested: 20 }, { alpha }));
 });
