@@ -2,6 +2,7 @@ export { readBaseline, writeBaseline } from './baseline-file.js';
 export {
   announceClean,
   cleanIsOver,
+  appendLines,
   appendResult,
   type CorruptLine,
   parseResult,
