@@ -53,6 +53,9 @@ export async function engineStop({ json, results }: Asked): Promise<number> {
 export const engineShowStatus = ({ json, results }: Asked): Promise<number> =>
   showStatus(openProject(results).resultsPath, json);
 
+/** The results folder that a command was given, or that of the project. */
+export const resultsOf = (results?: string): string => openProject(results).resultsPath;
+
 export const engineState = (resultsPath: string): Promise<EngineState | null> =>
   readEngineState(projectState(resultsPath).folder);
 

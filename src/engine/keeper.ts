@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fingerprintOf, readCodecKeys } from './codec/codec-keys.js';
 import type { TemporalAddress } from './temporal/connection-options.js';
-import { UnusableNamespace } from './temporal/search-attributes.js';
+import { UnusableNamespace } from './temporal/connection-problem.js';
 import { createBackOff } from './back-off.js';
 import { ensureServer, type EngineContext } from './ensure-server.js';
-import { startWorker } from './ensure-worker.js';
+import { startWorker, workerReady } from './ensure-worker.js';
 import { endProcess, killProcess } from './server.js';
 import {
   readEngineState,
@@ -217,7 +217,8 @@ async function startServerAndWorker(engine: EngineContext): Promise<void> {
   // Whatever is started must be recorded, so nothing is started on a full disk.
   assertRoom(engine.folder);
   if (!serverIsUp(engine.state()) || engine.state().phase !== 'ready') await ensureServer(engine);
-  if (!workerIsUp(engine.state())) await startWorker(engine);
+  await startWorker(engine);
+  await workerReady(engine);
   await engine.change({ phase: 'ready', message: '', build: buildId() });
 }
 
