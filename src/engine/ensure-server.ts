@@ -1,9 +1,9 @@
 import { cacheHome, type Lock, waitForLock, waitUntil, isExecutable } from '#host';
-import { InfrastructureError, type Limits } from '#lib';
+import { InfrastructureError } from '#lib';
 import { connectionProblem, UnusableNamespace } from './temporal/connection-problem.js';
 import { endProcess, choosePorts, LOOPBACK, startServer, readTail } from './server.js';
 import { startWorker } from './ensure-worker.js';
-import { logFile, serverIsUp, type EngineState, databaseFile } from './engine-state.js';
+import { type EngineContext, logFile, serverIsUp, type EngineState, databaseFile } from './engine-state.js';
 import { type TemporalExecutable, findTemporal, TemporalNotFound, temporalVersion } from './find-temporal.js';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,17 +58,6 @@ const CONNECT_MS = 2000;
 const ANSWER_MS = 10_000;
 /** An external server may be far away, and is given up if it does not answer. */
 const EXTERNAL_CONNECT_MS = 5000;
-
-/** The context of the functions that start the server and the worker. */
-export interface EngineContext {
-  folder: string;
-  state: () => EngineState;
-  /** Changes the state in memory and in its file. */
-  change: (part: Partial<EngineState>) => Promise<void>;
-  /** Aborted when the engine is asked to stop, which ends all waiting. */
-  signal: AbortSignal;
-  limits: Pick<Limits, 'serverAwayMs'>;
-}
 
 /** Starts the Temporal server unless it is running, and waits until it answers. */
 export async function ensureServer(engine: EngineContext): Promise<void> {

@@ -1,6 +1,5 @@
 import { packageFile, type ProcessIdentity, readJsonIfThere, waitUntil } from '#host';
-import type { EngineContext } from './ensure-server.js';
-import { logFile, workerIsUp, workerReadyFile, type EngineState } from './engine-state.js';
+import { type EngineContext, logFile, workerIsUp, workerReadyFile, type EngineState } from './engine-state.js';
 import { startRecorded, readTail } from './server.js';
 
 const START_MS = 60_000;

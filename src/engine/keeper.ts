@@ -3,10 +3,11 @@ import { fingerprintOf, readCodecKeys } from './codec/codec-keys.js';
 import type { TemporalAddress } from './temporal/connection-options.js';
 import { UnusableNamespace } from './temporal/connection-problem.js';
 import { createBackOff } from './back-off.js';
-import { ensureServer, type EngineContext } from './ensure-server.js';
+import { ensureServer } from './ensure-server.js';
 import { startWorker, workerReady } from './ensure-worker.js';
 import { endProcess, killProcess } from './server.js';
 import {
+  type EngineContext,
   readEngineState,
   removeHalfWritten,
   serverIsUp,
