@@ -1,6 +1,7 @@
 // Measures the performance goals (specs/explanation/performance.md) with the real command line and a real server, in
 // temporary projects: `npm run bench`, or a part of it: `npm run bench -- recovery runs`. BENCH_RUNS=10000 sets the
 // largest number of runs that `runs` measures, and sets that of the other parts.
+import { again } from './bench/again.js';
 import { agentScripts } from './bench/agent-scripts.js';
 import { cancel } from './bench/cancel.js';
 import { concurrency } from './bench/concurrency.js';
@@ -18,6 +19,7 @@ const measures = {
   profile,
   'start-up': startUp,
   runs,
+  again,
   floor,
   concurrency,
   waiting,

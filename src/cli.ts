@@ -1,45 +1,34 @@
 #!/usr/bin/env -S node --
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { completeWords, createProgram, keepsLog, reportFailure } from '#commands';
-import { settleCodecKeys } from '#engine';
-import { createMemory } from '#host';
 
-/** Prints why a command failed, and returns its exit code. */
-const fail = (args: readonly string[], error: unknown): number =>
-  reportFailure(error, { json: args.includes('--json'), log: keepsLog(args) });
+/** Runs the command that the arguments name, and returns its exit code. */
+export const runCommandLine = async (args: readonly string[]): Promise<number> =>
+  (await import('./command-line.js')).runCommandLine(args);
 
-/** Runs the command that the arguments name, and returns its exit code. What it remembers is gone when it has ended. */
-export const runCommandLine = (args: readonly string[], memory = createMemory()): Promise<number> =>
-  memory.during(() => perform(args));
+/** The part of `node:module` that Node 20 lacks. */
+interface CompileCache {
+  enableCompileCache?: (folder: string) => unknown;
+}
 
-async function perform(args: readonly string[]): Promise<number> {
-  // an empty variable counts as not set
-  for (const name of ['LLM_TOOL_TEST_BUDGET_USD', 'LLM_TOOL_TEST_JUDGE'])
-    if (process.env[name] === '') Reflect.deleteProperty(process.env, name);
-  settleCodecKeys();
-  let exitCode = 0;
-  const exitWith = async (code: Promise<number> | number): Promise<void> => {
-    exitCode = await code;
-  };
-  try {
-    const program = createProgram({ exitWith });
-    // completion scripts call this with an unfinished line, which Commander could not parse
-    if (args[0] === 'complete-words') return await completeWords(program, args.slice(1));
-    await program.parseAsync(args, { from: 'user' });
-    return exitCode;
-  } catch (error) {
-    return fail(args, error);
-  }
+/**
+ * Lets Node keep the compiled code of what is loaded from now on, in our cache if there is one. Whoever else could
+ * write there could make us run other code.
+ */
+function keepCompiledCode(): void {
+  const cache = process.env['LLM_TOOL_TEST_CACHE'] || join(homedir(), '.cache', 'llm-tool-test');
+  const stat = statSync(cache, { throwIfNoEntry: false });
+  if (stat?.uid === process.getuid?.() && ((stat?.mode ?? 0) & 0o022) === 0)
+    (module as CompileCache).enableCompileCache?.(join(cache, 'compiled'));
 }
 
 const [, started = '', ...args] = process.argv;
 // Only if this file was started, and not if a test imports it. npm starts it through a link.
 if (started !== '' && realpathSync(started) === fileURLToPath(import.meta.url)) {
-  const memory = createMemory();
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
-    process.on(event, (error) => process.exit(memory.during(() => fail(args, error))));
-  const code = await runCommandLine(args, memory);
-  // exits explicitly: an open request to the server (for the result of a paused sweep) would keep the process alive
-  process.stdout.write('', () => process.exit(code));
+  keepCompiledCode();
+  const { runProgram } = await import('./command-line.js');
+  await runProgram(args);
 }

@@ -23,6 +23,7 @@ import {
   loadTemporalConfig,
   namespaceId,
   ownWorkerIdentity,
+  readEngineState,
   taskQueueOf,
   type TemporalAddress,
   tracesOf,
@@ -55,12 +56,16 @@ export interface WorkerSettings {
   namespace?: string | undefined;
   /** Id of the namespace on the engine's own server. Absent for an external server. */
   namespaceId?: string | undefined;
+  /** True if the engine's own server is being started, so that the id is unknown. */
+  serverStarts?: boolean | undefined;
   queue?: string | undefined;
   /** Set if the worker is a host of shared results, whose mirror `resultsPath` is. */
   host?: HostSettings | undefined;
 }
 
 const DEFAULT_ADDRESS = 'localhost:7233';
+const CONNECT_POLL_MS = 50;
+const STATE_POLL_MS = 20;
 
 /**
  * Runs a worker until SIGTERM or SIGINT. Agents that it has started keep running, and the next worker adopts them.
@@ -89,6 +94,7 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
     console.error(line);
   });
   const metrics = installRuntime(process.env['LLM_TOOL_TEST_METRICS'], [WORKFLOWS.run]);
+  const namespaceIdOf = settings.serverStarts === true ? await idOfNewServer(folder, limits) : settings.namespaceId;
   const connection = await waitUntil(
     () =>
       NativeConnection.connect(options).catch((error: unknown) => {
@@ -97,13 +103,13 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
         return null;
       }),
     limits.workerConnectMs,
-    200,
+    CONNECT_POLL_MS,
   );
   if (connection === null) throw new Error(`Temporal at ${options.address} does not answer`);
 
   const client = new Client({ connection, namespace, dataConverter: payloads.dataConverter ?? {} });
   const server = settings.external === true ? `${options.address}/${namespace}` : 'own';
-  const isOwnServer = await serverCheck(client, settings);
+  const isOwnServer = await serverCheck(client, { ...settings, namespaceId: namespaceIdOf });
   const taskQueue = settings.queue ?? taskQueueOf(id);
   const hosting =
     settings.host === undefined
@@ -174,6 +180,17 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
     await traces?.close();
     await connection.close();
   }
+}
+
+/** Waits until the keeper has seen an answer of the server that it starts. */
+async function idOfNewServer(folder: string, { workerConnectMs }: Limits): Promise<string> {
+  const id = await waitUntil(
+    async () => (await readEngineState(folder))?.namespaceId ?? null,
+    workerConnectMs,
+    STATE_POLL_MS,
+  );
+  if (id === null) throw new Error('the Temporal server of the engine was not started in time');
+  return id;
 }
 
 /** The keeper starts the next worker, which connects with the new credentials. */
@@ -266,6 +283,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       external: { type: 'boolean' },
       namespace: { type: 'string' },
       'namespace-id': { type: 'string' },
+      'server-starts': { type: 'boolean' },
       queue: { type: 'string' },
       host: { type: 'string' },
     },
@@ -273,7 +291,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (values.results === undefined) throw new Error('worker: --results FOLDER is missing');
   const host = values.host === undefined ? undefined : (JSON.parse(values.host) as HostSettings);
   const { results: resultsPath } = values;
-  await runWorker({ ...values, host, resultsPath, namespaceId: values['namespace-id'] }).catch((error: unknown) => {
+  const { 'namespace-id': namespaceId, 'server-starts': serverStarts } = values;
+  await runWorker({ ...values, host, resultsPath, namespaceId, serverStarts }).catch((error: unknown) => {
     if (!(error instanceof UsageError)) throw error;
     // The keeper shows the end of the log.
     console.error(`error: ${error.message}`);

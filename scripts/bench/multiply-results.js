@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 
 /** Every nth run of a multiplied sweep has not passed. */
 const FAILS = 5;
@@ -26,7 +26,7 @@ export function multiplyResults(results, { sweep, cells: count }) {
   const cells = Array.from({ length: count }, (_, at) => cellAt(at));
   const added = cells.map((cell, at) => {
     const line = lines[at % lines.length];
-    const id = `${line.id.slice(0, -8)}${(at + 0x10000000).toString(16)}`;
+    const id = `${line.id.slice(0, -8)}${(at + count + 0x10000000).toString(16)}`;
     copyRun(results, line.results_dir, id);
     const passed = at % FAILS > 0;
     const message = passed ? line.message : `3/4 gates passed; file_exists: ${at} is missing`;
@@ -69,15 +69,17 @@ function cellAt(at) {
 }
 
 /**
- * Copies a run's folder; its files name the run.
+ * Copies a run's folder; two of its files name the run. The others are links: 100,000 runs have a million files.
  * @param {string} results
  * @param {string} from
  * @param {string} to
  */
 function copyRun(results, from, to) {
-  cpSync(join(results, from), join(results, to), { recursive: true });
-  for (const file of ['artifacts/run.json', 'metrics.json']) {
-    const path = join(results, to, file);
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(from, to));
+  for (const entry of readdirSync(join(results, from), { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const copy = join(results, to, relative(join(results, from), path));
+    mkdirSync(dirname(copy), { recursive: true });
+    if (/^(run|metrics)\.json$/.test(entry.name)) writeFileSync(copy, readFileSync(path, 'utf8').replaceAll(from, to));
+    else if (entry.isFile()) linkSync(path, copy);
   }
 }

@@ -39,10 +39,10 @@ export function createProject({ waitSecs = WAIT_SECS, env: given = {} } = {}) {
   ];
   writeFileSync(join(folder, 'llm-tool-test-config.toml'), config.join('\n'));
   /**
-   * Writes a scenario for the mock that uses no cached results.
-   * @param {string} name @param {{steps: string[], gates?: string[]}} options
+   * Writes a scenario for the mock, which uses cached results only if it says so.
+   * @param {string} name @param {{steps?: string[], gates?: string[], cache?: boolean}} options
    */
-  const scenario = (name, { steps, gates = [] }) =>
+  const scenario = (name, { steps = [], gates = [], cache = false }) =>
     writeFileSync(
       join(folder, `fixtures/${name}.yaml`),
       [
@@ -51,14 +51,14 @@ export function createProject({ waitSecs = WAIT_SECS, env: given = {} } = {}) {
         'template_folder: empty',
         'target: { binary: cat }',
         'task: { prompt: go }',
-        'cost: { cache: false }',
+        `cost: { cache: ${cache} }`,
         `evaluation: { gates: [${gates.join(', ')}] }`,
         `mock: { steps: [${steps.join(', ')}] }`,
         '',
       ].join('\n'),
     );
-  scenario('trivial', { steps: [], gates: Array(4).fill('{ type: file_exists, path: README.md }') });
-  scenario('command', { steps: [], gates: ['{ type: command_succeeds, command: grep -q nothing README.md }'] });
+  scenario('trivial', { gates: Array(4).fill('{ type: file_exists, path: README.md }') });
+  scenario('command', { gates: ['{ type: command_succeeds, command: grep -q nothing README.md }'] });
   /** @param {string[]} args */
   const run = async (...args) =>
     (await promisify(execFile)(cli, args, { cwd: folder, env, maxBuffer: 1 << 28 })).stdout;

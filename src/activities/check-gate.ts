@@ -30,53 +30,62 @@ import type { LoadedRun, RunAccess } from './run/context.js';
 export const checkGate =
   (deps: Deps) =>
   async (run: RunRef, index: number, turn?: number): Promise<GateDetail['status']> => {
-    const context = await loadWithAccess(deps, run);
-    const placed = gatesOf(context.scenario)[index];
-    if (placed === undefined) throw new RangeError(`no gate ${index}`);
-    const { gate: spec } = placed;
-    const { environment, handle } = context;
-    const asked = judgeModelOf(context);
-    const name = STEPS.gate(index, turn);
-    const detail = await runStepOnce<GateDetail>(context, name, async (fence) => {
-      const kept = await keptVerdict(deps, context, placed, index, turn);
-      if (kept !== null) return kept;
-      const startedAt = performance.now();
-      const used: Pick<GateDetail, 'model_used'> = {};
-      const evidence = watchEvidence(observedWork(context, placed, turn), handle);
-      const verdict = await heartbeating((signal) => {
-        const inStep = stepCommands(context, name, signal, context.checksFolder);
-        return check(spec, {
-          exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
-          work: (kind, input, timeoutSecs) => runWork(kind, input, timeoutSecs, signal),
-          look: (path) => environment.lookInside(handle, path),
-          expected: (path) => lookInChecks(context, path),
-          ...evidence.done,
-          skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),
-          ask: (question) =>
-            collectGateVotes(context, name, question, fence, signal, (name) => {
-              if (name !== null) used.model_used = name;
-            }),
-        });
-      });
-      const forgeable = await evidence.forgeable();
-      const found: GateDetail = {
-        index,
-        gate_type: spec.type,
-        name: spec.name ?? null,
-        subject: gateSubject(spec),
-        status: verdict.status,
-        passed: verdict.status === 'pass',
-        message: verdict.message,
-        detail: verdict.detail ?? null,
-        duration_ms: Math.round(performance.now() - startedAt),
-        ...(modelAnswersOf(spec) === 0 || asked === null ? {} : { judged_by: asked }),
-        ...used,
-        ...(forgeable === null ? {} : { forgeable }),
-      };
-      return redactFields(found, GateDetail, context.redact);
-    });
-    return Context.current().info.isLocal ? detail.status : passedGate(detail.status, detail.message);
+    const { status, message } = await checkOnce(deps, await loadWithAccess(deps, run), index, turn);
+    return Context.current().info.isLocal ? status : passedGate(status, message);
   };
+
+/** Checks a gate, unless that has been done. */
+export async function checkOnce(
+  deps: Deps,
+  context: LoadedRun & RunAccess,
+  index: number,
+  turn?: number,
+): Promise<GateDetail> {
+  const placed = gatesOf(context.scenario)[index];
+  if (placed === undefined) throw new RangeError(`no gate ${index}`);
+  const { gate: spec } = placed;
+  const { environment, handle } = context;
+  const asked = judgeModelOf(context);
+  const name = STEPS.gate(index, turn);
+  return runStepOnce<GateDetail>(context, name, async (fence) => {
+    const kept = await keptVerdict(deps, context, placed, index, turn);
+    if (kept !== null) return kept;
+    const startedAt = performance.now();
+    const used: Pick<GateDetail, 'model_used'> = {};
+    const evidence = watchEvidence(observedWork(context, placed, turn), handle);
+    const verdict = await heartbeating((signal) => {
+      const inStep = stepCommands(context, name, signal, context.checksFolder);
+      return check(spec, {
+        exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
+        work: (kind, input, timeoutSecs) => runWork(kind, input, timeoutSecs, signal),
+        look: (path) => environment.lookInside(handle, path),
+        expected: (path) => lookInChecks(context, path),
+        ...evidence.done,
+        skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),
+        ask: (question) =>
+          collectGateVotes(context, name, question, fence, signal, (name) => {
+            if (name !== null) used.model_used = name;
+          }),
+      });
+    });
+    const forgeable = await evidence.forgeable();
+    const found: GateDetail = {
+      index,
+      gate_type: spec.type,
+      name: spec.name ?? null,
+      subject: gateSubject(spec),
+      status: verdict.status,
+      passed: verdict.status === 'pass',
+      message: verdict.message,
+      detail: verdict.detail ?? null,
+      duration_ms: Math.round(performance.now() - startedAt),
+      ...(modelAnswersOf(spec) === 0 || asked === null ? {} : { judged_by: asked }),
+      ...used,
+      ...(forgeable === null ? {} : { forgeable }),
+    };
+    return redactFields(found, GateDetail, context.redact);
+  });
+}
 
 /**
  * Asks a model for a gate. Its answers are kept under the name of the gate's step. `noteModel`: gets the model's name

@@ -25,14 +25,19 @@ export const cleanUp =
     return runLocallyIfSmall(
       () => sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
       async () => {
-        await remove(deps, context);
-        await forgetSecrets(context.state);
+        await removeLeft(deps, context);
         removeOpenRun(deps, run);
         deps.host?.slots.release(run.workflowId);
         return true as const;
       },
     );
   };
+
+/** Kills what is left of a run, and removes its workspace and what its steps kept for each other. */
+export async function removeLeft(deps: Deps, context: LoadedRun): Promise<void> {
+  await remove(deps, context);
+  await forgetSecrets(context.state);
+}
 
 async function remove(deps: Deps, context: LoadedRun): Promise<void> {
   const { environment, handle, judgeAgent, files, state } = context;

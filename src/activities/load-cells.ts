@@ -9,6 +9,7 @@ import {
   type LoadCellsInput,
   type PageCell,
   type ProviderLimit,
+  type RunRef,
   runWorkflowId,
 } from '#protocol';
 import { type EffectiveScenario, judgeModelOf, type Plan, scenarioOf } from '#scenario';
@@ -26,6 +27,7 @@ import { spentOn } from './report/record-result.js';
 import type { Deps } from './step/deps.js';
 import { readPlan, readScenario } from './run/load-plan.js';
 import { verifyStart } from './origin/verify-origin.js';
+import { settleCells } from './settle-cells.js';
 
 /** Returns cells of the plan, with the outcome of those that this sweep has finished already. */
 export const loadCells =
@@ -62,6 +64,17 @@ export const loadCells =
         open.map(({ id }) => ({ cell: id, redo: resultsOf?.get(id) ?? 0 })),
       );
     }
+    const toRun = (cell: Cell, again: { redo?: number }): Pick<RunRef, 'workflowId' | 'proof'> => {
+      const workflowId = runWorkflowId(sweep, cell.id, round, again);
+      return { workflowId, proof: proveRun(key, { sweep, planHash, cell, workflowId }, order) };
+    };
+    const before = index.ofSweep(sweep);
+    const open = project !== null || chosen !== undefined ? [] : selected.filter(({ id }) => !before.has(id));
+    const unsettled = await settleCells(
+      deps,
+      plan,
+      open.map((cell) => ({ sweep, cell, ...toRun(cell, {}) })),
+    );
     const finished = index.ofSweep(sweep);
     const results = isReleased ? resultCounts(index, sweep) : null;
     const agents = knownAgents(plan.agents);
@@ -75,15 +88,14 @@ export const loadCells =
     const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
     const cells = selected.map((cell): PageCell => {
       const known = finished.get(cell.id);
-      if (isRun(cell.id, known?.outcome)) {
+      if (unsettled.includes(cell.id) || isRun(cell.id, known?.outcome)) {
         const redo = known?.outcome === 'error' ? results?.get(cell.id) : undefined;
         const again = redo === undefined ? {} : { redo };
-        const facts = { sweep, planHash, cell, workflowId: runWorkflowId(sweep, cell.id, round, again) };
         return {
           cell,
           finished: null,
           ...again,
-          proof: proveRun(key, facts, order),
+          proof: toRun(cell, again).proof,
           ...(chosen === undefined ? {} : { fresh: true }),
           ...estimate(cell),
           ...payer(cell),

@@ -21,7 +21,7 @@ import { maxSecsOfCommandsBefore } from './agent/commands-before.js';
 import type { Fence } from './step/fence.js';
 import { checksLastState } from './gate/kept-verdict.js';
 import { heartbeating } from './step/heartbeat.js';
-import { cacheKey } from './prepare/cache-key.js';
+import { cacheKey, type FoundKey } from './prepare/cache-key.js';
 import { adoptSteps, restoreWork, storeOfRun } from './prepare/restore-work.js';
 import { targetFiles, type TargetFiles } from './prepare/target-files.js';
 import { readStep, runLocallyIfSmall, runStepOnce } from './step/run-step-once.js';
@@ -62,23 +62,26 @@ export const prepareWorkspace =
     }
     return runLocallyIfSmall(
       () => isQuick(deps, context),
-      async () => {
-        const prepared = await runStepOnce<Prepared>(context, STEPS.prepare, (fence) =>
-          heartbeating(async (signal) => {
-            const prepared = await prepare(deps, context, fence, signal);
-            return {
-              ...prepared,
-              errors_before: errorsBefore(deps, context, prepared),
-              // The path may contain a secret value, and nobody opens it any more.
-              resolved: prepared.resolved === null ? null : context.redact(prepared.resolved),
-            };
-          }),
-        );
-        if (prepared.kept !== undefined) await adoptSteps(deps, context, prepared.kept);
-        return runPlanOf(context, prepared);
-      },
+      async () => runPlanOf(context, await prepareOnce(deps, context)),
     );
   };
+
+/** Builds the workspace, unless that has been done. */
+export async function prepareOnce(deps: Deps, context: LoadedRun & RunAccess): Promise<Prepared> {
+  const prepared = await runStepOnce<Prepared>(context, STEPS.prepare, (fence) =>
+    heartbeating(async (signal) => {
+      const prepared = await prepare(deps, context, fence, signal);
+      return {
+        ...prepared,
+        errors_before: errorsBefore(deps, context, prepared),
+        // The path may contain a secret value, and nobody opens it any more.
+        resolved: prepared.resolved === null ? null : context.redact(prepared.resolved),
+      };
+    }),
+  );
+  if (prepared.kept !== undefined) await adoptSteps(deps, context, prepared.kept);
+  return prepared;
+}
 
 /**
  * Builds the workspace: from the fixture, or from the work of an earlier run that is to be checked again. If the cell
@@ -110,10 +113,10 @@ async function prepare(
  * The number of runs of other sweeps that ended without a result, in whose place the result of this run counts. If
  * earlier results may be reused, those that ended with an error are passed over, and only their cells are run again.
  */
-function errorsBefore(
+export function errorsBefore(
   { resultsPath }: Deps,
   context: RunIdentity,
-  { cache_key: key, agent_key: agentKey, kept }: Prepared,
+  { cache_key: key, agent_key: agentKey, kept }: Pick<Prepared, 'cache_key' | 'agent_key' | 'kept'>,
 ): number {
   const { regrade, scenarioHash } = context;
   const { sweep, cell } = context.run;
@@ -131,7 +134,7 @@ function errorsBefore(
 }
 
 /** True if the sweep may reuse results. */
-const caches = ({ plan, scenario }: RunIdentity): boolean => plan.cache && scenario.cost.cache;
+export const caches = ({ plan, scenario }: RunIdentity): boolean => plan.cache && scenario.cost.cache;
 
 /** True if the cell is run again after a result, or was named by the user: then it has to be run. */
 const mustRun = ({ resultsPath }: Pick<Deps, 'resultsPath'>, { run }: RunIdentity): boolean =>
@@ -234,15 +237,23 @@ interface Keys extends Pick<Prepared, 'target_fingerprint' | 'agent_key' | 'warn
   reuse: string | null;
 }
 
-/** Determines the target's fingerprint, the run's keys, and the finished run with the same key. */
-async function lookUp({ resultsPath }: Deps, context: LoadedRun & RunAccess, prepared: Prepared): Promise<Keys> {
+/** Determines the files of the target, null if there is none, and the run's keys. */
+export async function findKeys(
+  context: LoadedRun & RunAccess,
+  prepared: Prepared,
+): Promise<FoundKey & { target: TargetFiles | null }> {
   const target =
     context.target === null
       ? NO_TARGET
       : prepared.resolved === null
         ? null
         : await targetFiles(context, prepared.resolved);
-  const { key: cache_key, agentKey: agent_key, unknown } = await cacheKey(context, prepared, target);
+  return { target, ...(await cacheKey(context, prepared, target)) };
+}
+
+/** Determines the target's fingerprint, the run's keys, and the finished run with the same key. */
+async function lookUp({ resultsPath }: Deps, context: LoadedRun & RunAccess, prepared: Prepared): Promise<Keys> {
+  const { target, key: cache_key, agentKey: agent_key, unknown } = await findKeys(context, prepared);
   const index = resultsIndex(resultsPath);
   // A cell that has a result and is run again (`retry --failed`) must be run: the cache contains the result that it
   // has. So must a cell that the user named.

@@ -48,17 +48,20 @@ export const writeReport =
     const context = await loadWithAccess(deps, run);
     return runLocallyIfSmall(
       () => sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
-      () =>
-        runStepOnce<RunResult>(context, STEPS.report, (fence) =>
-          heartbeating(() =>
-            write(deps, context, input, fence, {
-              keep: () => keepWork(context),
-              readUnreported: (...given) => readUnreportedStart(context, ...given),
-            }),
-          ),
-        ),
+      () => reportOnce(deps, context, input),
     );
   };
+
+/** Writes the report, unless that has been done. */
+export const reportOnce = (deps: Deps, context: LoadedRun & RunAccess, input: ReportInput): Promise<RunResult> =>
+  runStepOnce<RunResult>(context, STEPS.report, (fence) =>
+    heartbeating(() =>
+      write(deps, context, input, fence, {
+        keep: () => keepWork(context),
+        readUnreported: (...given) => readUnreportedStart(context, ...given),
+      }),
+    ),
+  );
 
 const TARGET_CHANGED = 'the target changed during this run, so its result will not be reused';
 

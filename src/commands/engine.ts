@@ -58,6 +58,9 @@ export async function engineStop({ json, results }: EngineStatusOptions): Promis
 export const engineShowStatus = ({ json, results }: EngineStatusOptions): Promise<number> =>
   showStatus(openProject(results).resultsPath, json);
 
+/** The results folder that a command was given, or that of the project. */
+export const resultsOf = (results?: string): string => openProject(results).resultsPath;
+
 export const engineState = (resultsPath: string): Promise<EngineState | null> =>
   readEngineState(projectState(resultsPath).folder);
 

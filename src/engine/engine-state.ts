@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, type ProcessIdentity, readJsonIfThere, TEMPORARY, writeFileAtomic, packageVersion } from '#host';
-import { ENGINE_PROTOCOL } from '#lib';
+import { ENGINE_PROTOCOL, type Limits } from '#lib';
 
 /** `<state>/engine.json`: what the keeper records about itself and the processes that it keeps running. */
 export interface EngineState {
@@ -38,6 +38,17 @@ export interface EngineState {
   host?: HostSettings;
   /** The Temporal CLI whose server created the database; null or absent if there is none yet. */
   temporal?: PinnedTemporal | null;
+}
+
+/** The context of the functions that start the server and the worker. */
+export interface EngineContext {
+  folder: string;
+  state: () => EngineState;
+  /** Changes the state in memory and in its file. */
+  change: (part: Partial<EngineState>) => Promise<void>;
+  /** Aborted when the engine is asked to stop, which ends all waiting. */
+  signal: AbortSignal;
+  limits: Pick<Limits, 'serverAwayMs'>;
 }
 
 /** The facts about the server and the queue of a project that a command needs. */

@@ -131,8 +131,25 @@ function replacementReason({ build, codecKeys: before = '' }: EngineState, codec
   return 'switching to another Temporal server';
 }
 
+/**
+ * Starts a keeper if there is none, as `ensureEngine` would, so that a command can load Temporal's client meanwhile.
+ * Whatever goes wrong is left to `ensureEngine`.
+ */
+export async function beginEngine(request: Pick<EngineRequest, 'resultsPath' | 'address' | 'stay'>): Promise<void> {
+  try {
+    const { folder } = projectState(request.resultsPath);
+    if (diskError(folder, BARELY) === null && (await lockHolder(folder, 'engine')) === null)
+      await startKeeper(request, folder);
+  } catch {
+    // see above
+  }
+}
+
 /** Resolves when the new keeper has the lock, or has ended because another keeper has it. */
-async function startKeeper(request: EngineRequest, folder: string): Promise<void> {
+async function startKeeper(
+  request: Pick<EngineRequest, 'resultsPath' | 'address' | 'stay'>,
+  folder: string,
+): Promise<void> {
   const keeper = startDetached(
     process.execPath,
     [

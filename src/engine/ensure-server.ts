@@ -1,10 +1,9 @@
 import { cacheHome, type Lock, waitForLock, waitUntil, isExecutable } from '#host';
-import { InfrastructureError, type Limits } from '#lib';
-import { namespaceId, prepareNamespace, withClient } from './temporal/temporal-client.js';
-import { connectionProblem } from './temporal/connection-problem.js';
-import { UnusableNamespace } from './temporal/search-attributes.js';
+import { InfrastructureError } from '#lib';
+import { connectionProblem, UnusableNamespace } from './temporal/connection-problem.js';
 import { endProcess, choosePorts, LOOPBACK, startServer, readTail } from './server.js';
-import { logFile, serverIsUp, type EngineState, databaseFile } from './engine-state.js';
+import { startWorker } from './ensure-worker.js';
+import { type EngineContext, logFile, serverIsUp, type EngineState, databaseFile } from './engine-state.js';
 import { type TemporalExecutable, findTemporal, TemporalNotFound, temporalVersion } from './find-temporal.js';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,21 +53,11 @@ function newestDatabase(folder: string): string | null {
 }
 
 const START_MS = 60_000;
+const POLL_MS = 20;
 const CONNECT_MS = 2000;
 const ANSWER_MS = 10_000;
 /** An external server may be far away, and is given up if it does not answer. */
 const EXTERNAL_CONNECT_MS = 5000;
-
-/** The context of the functions that start the server and the worker. */
-export interface EngineContext {
-  folder: string;
-  state: () => EngineState;
-  /** Changes the state in memory and in its file. */
-  change: (part: Partial<EngineState>) => Promise<void>;
-  /** Aborted when the engine is asked to stop, which ends all waiting. */
-  signal: AbortSignal;
-  limits: Pick<Limits, 'serverAwayMs'>;
-}
 
 /** Starts the Temporal server unless it is running, and waits until it answers. */
 export async function ensureServer(engine: EngineContext): Promise<void> {
@@ -105,7 +94,8 @@ async function find({ folder, state, change, signal }: EngineContext): Promise<T
   return chooseTemporal(folder, state(), report, signal);
 }
 
-async function start({ folder, state, change }: EngineContext, temporal: TemporalExecutable): Promise<void> {
+async function start(engine: EngineContext, temporal: TemporalExecutable): Promise<void> {
+  const { folder, state, change } = engine;
   const ports = await choosePorts(portsOf(state()));
   const address = `${LOOPBACK}:${ports.port}`;
   // Another program has taken the port in the meantime: the worker would look for the server there for ever.
@@ -118,6 +108,7 @@ async function start({ folder, state, change }: EngineContext, temporal: Tempora
     temporal: { path: temporal.path, version: temporal.version },
   });
   await startServer(temporal, folder, ports, (server) => change({ server }));
+  await startWorker(engine);
 }
 
 function portsOf(state: EngineState): { port: number; uiPort: number } {
@@ -128,32 +119,38 @@ function portsOf(state: EngineState): { port: number; uiPort: number } {
 
 async function serverReady({ folder, state, change, signal, limits }: EngineContext): Promise<void> {
   const { external, address } = state();
-  const id = await waitUntil(async () => {
-    signal.throwIfAborted();
-    if (!serverIsUp(state()))
-      throw new Error(`the Temporal server ended:\n${await readTail(logFile(folder, 'server'))}`);
-    try {
-      return await withClient(
-        state(),
-        external
-          ? { timeoutMs: EXTERNAL_CONNECT_MS, answerMs: limits.serverAwayMs, signal }
-          : { timeoutMs: CONNECT_MS, answerMs: ANSWER_MS, signal },
-        async (client) => {
-          await prepareNamespace(client, external);
-          return namespaceId(client);
-        },
-      );
-    } catch (error) {
-      if (error instanceof UnusableNamespace || error instanceof InfrastructureError) throw error;
-      const problem = external ? connectionProblem(error) : null;
-      if (problem !== null) throw new Error(`the Temporal server ${address}: ${problem}`);
-      if (external)
-        throw new Error(
-          `the Temporal server ${address} does not answer (${(error as Error).message}); check that it is running and reachable, and try again`,
+  // Temporal's client is loaded while the server starts.
+  const { namespaceId, prepareNamespace, withClient } = await import('./temporal/temporal-client.js');
+  const id = await waitUntil(
+    async () => {
+      signal.throwIfAborted();
+      if (!serverIsUp(state()))
+        throw new Error(`the Temporal server ended:\n${await readTail(logFile(folder, 'server'))}`);
+      try {
+        return await withClient(
+          state(),
+          external
+            ? { timeoutMs: EXTERNAL_CONNECT_MS, answerMs: limits.serverAwayMs, signal }
+            : { timeoutMs: CONNECT_MS, answerMs: ANSWER_MS, signal },
+          async (client) => {
+            await prepareNamespace(client, external);
+            return namespaceId(client);
+          },
         );
-      return null;
-    }
-  }, START_MS);
+      } catch (error) {
+        if (error instanceof UnusableNamespace || error instanceof InfrastructureError) throw error;
+        const problem = external ? connectionProblem(error) : null;
+        if (problem !== null) throw new Error(`the Temporal server ${address}: ${problem}`);
+        if (external)
+          throw new Error(
+            `the Temporal server ${address} does not answer (${(error as Error).message}); check that it is running and reachable, and try again`,
+          );
+        return null;
+      }
+    },
+    START_MS,
+    POLL_MS,
+  );
   if (id === null) throw new Error(`the Temporal server did not answer within ${START_MS / 1000} s`);
   await change({ namespaceId: id });
 }

@@ -15,7 +15,7 @@ export {
   workerIsUp,
   workerReadyFile,
 } from './engine-state.js';
-export { EngineUnavailable, ensureEngine, markUsed, stopEngine } from './ensure-engine.js';
+export { beginEngine, EngineUnavailable, ensureEngine, markUsed, stopEngine } from './ensure-engine.js';
 export { lookForTemporal, TEMPORAL_CLI_VERSION, temporalVersion } from './find-temporal.js';
 export { keep } from './keeper.js';
 export { checkMetricsAddress, installRuntime, readMetricsAddress } from './metrics/install-runtime.js';
@@ -27,9 +27,9 @@ export {
   resolveTemporalAddress,
   type TemporalAddress,
 } from './temporal/connection-options.js';
-export { connectionProblem } from './temporal/connection-problem.js';
+export { connectionProblem, UnusableNamespace } from './temporal/connection-problem.js';
 export { failureMessage, valuesOf } from './temporal/decode.js';
-export { namespaceProblem, UnusableNamespace } from './temporal/search-attributes.js';
+export { namespaceProblem } from './temporal/search-attributes.js';
 export {
   assertNamespace,
   checkVersioning,

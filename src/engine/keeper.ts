@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fingerprintOf, readCodecKeys } from './codec/codec-keys.js';
 import type { TemporalAddress } from './temporal/connection-options.js';
-import { UnusableNamespace } from './temporal/search-attributes.js';
+import { UnusableNamespace } from './temporal/connection-problem.js';
 import { createBackOff } from './back-off.js';
-import { ensureServer, type EngineContext } from './ensure-server.js';
-import { startWorker } from './ensure-worker.js';
+import { ensureServer } from './ensure-server.js';
+import { startWorker, workerReady } from './ensure-worker.js';
 import { endProcess, killProcess } from './server.js';
 import {
+  type EngineContext,
   readEngineState,
   removeHalfWritten,
   serverIsUp,
@@ -217,7 +218,8 @@ async function startServerAndWorker(engine: EngineContext): Promise<void> {
   // Whatever is started must be recorded, so nothing is started on a full disk.
   assertSpace(engine.folder);
   if (!serverIsUp(engine.state()) || engine.state().phase !== 'ready') await ensureServer(engine);
-  if (!workerIsUp(engine.state())) await startWorker(engine);
+  await startWorker(engine);
+  await workerReady(engine);
   await engine.change({ phase: 'ready', message: '', build: buildId() });
 }
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { withClient } from './temporal/temporal-client.js';
 import { lastUsedFile, scheduledHere, stayFile, type EngineState } from './engine-state.js';
 import type { TemporalAddress } from './temporal/connection-options.js';
 
@@ -8,6 +7,7 @@ import type { TemporalAddress } from './temporal/connection-options.js';
 export async function openWorkflows(state: EngineState, signal: AbortSignal): Promise<number | null> {
   try {
     const query = `ExecutionStatus = "Running" AND TaskQueue = "${state.taskQueue}"`;
+    const { withClient } = await import('./temporal/temporal-client.js');
     return await withClient(
       state,
       { timeoutMs: 5000, signal },
@@ -67,7 +67,8 @@ export function createServerWatch(silentMs: number, signal: AbortSignal): (serve
     if (!asking && now - lookedAt > lookMs) {
       lookedAt = now;
       asking = true;
-      withClient(server, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve())
+      import('./temporal/temporal-client.js')
+        .then(({ withClient }) => withClient(server, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve()))
         .then(
           () => (answeredAt = performance.now()),
           () => undefined, // noticed by the time that passes

@@ -28,6 +28,8 @@ export function check<S extends z.ZodType>(schema: S, source: Source): Loaded<z.
   const known = new WeakMap<readonly string[], string[]>();
   const result = schema.safeParse(source.value, {
     reportInput: true,
+    // Zod compiles code for each object, which takes longer than to check the few files that a command reads.
+    jitless: true,
     error: (issue) => {
       if (issue.code === 'unrecognized_keys') known.set(issue.keys, knownKeys(issue.inst));
       return explain(issue, source.nouns);

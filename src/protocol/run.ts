@@ -32,6 +32,8 @@ export interface RunRef {
   proof: string;
   /** See `PageCell.fresh`. */
   fresh?: true;
+  /** Set if its sweep performs its steps, and there is no workflow with its id. */
+  inSweep?: true;
   /** Run id of the workflow's first execution; a reset keeps it. */
   firstRunId: string;
   /** See `RunInput.lostHosts`. */

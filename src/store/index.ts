@@ -2,6 +2,7 @@ export { readBaseline, writeBaseline } from './baseline-file.js';
 export {
   announceClean,
   cleanIsOver,
+  appendLines,
   appendResult,
   type CorruptLine,
   parseResult,
@@ -13,7 +14,7 @@ export { type EngineFolders, ledgerOf, originKey } from './origin.js';
 export { isPaused, notePaused, beginRound, endRound, newestRound } from './sweep-round.js';
 export { localLimits, type ProviderLimits, sharedLimits } from './provider-limits.js';
 export { readActionLog, readEvents } from './read-events.js';
-export { readResultsFile, storedDecision } from './stored-decision.js';
+export { readResultsFile, storedDecision, storedStatus } from './stored-decision.js';
 export { sameCell, sameResult, sameScenario, sameWork } from './result-facts.js';
 export {
   answerFile,

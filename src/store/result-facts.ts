@@ -38,6 +38,8 @@ export interface ResultFacts {
    * cell in their sweep (`retry --failed`) do not count.
    */
   reusable(cacheKey: string): KnownResult | null;
+  /** True if a run with these inputs has ended: without one, no result can be reused. */
+  knows(inputs: string): boolean;
   /** The number of runs that ended without a result, in whose place a result of a cell counts. */
   hiddenBy(result: HidingResult): number;
   /** Returns whether a cell of a sweep has ever passed or failed, whatever came later. */
@@ -128,6 +130,7 @@ export function createFacts(resultsPath: string): GrowingFacts {
     spent: (sweep, cell) =>
       dollars([...(spent.get(cellKey(sweep, cell))?.values() ?? [])].reduce((sum, usd) => sum + usd, 0)),
     reusable: (cacheKey) => keys.get(cacheKey) ?? null,
+    knows: (inputs) => passedOver.has(inputs),
     hiddenBy({ sweep, cell, inputs, work }) {
       const cells = new Set(inputs.flatMap((one) => [...(passedOver.get(one) ?? [])]));
       // Whoever reads the sweep sees these.

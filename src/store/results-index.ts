@@ -136,6 +136,7 @@ export function openResultsIndex(resultsPath: string): ResultsIndex {
     ofSweep: (sweep) => upToDate().ofSweep(sweep),
     spent: (sweep, cell) => upToDate().spent(sweep, cell),
     reusable: (cacheKey) => upToDate().reusable(cacheKey),
+    knows: (inputs) => upToDate().knows(inputs),
     hiddenBy: (result) => upToDate().hiddenBy(result),
     isDecided: (sweep, cell) => upToDate().isDecided(sweep, cell),
     previous: (cell, run) => upToDate().previous(cell, run),

@@ -7,13 +7,14 @@ import {
   fetchRun,
   planFile,
   readResultsFile,
+  storedStatus,
   resultsIndex,
   runFiles,
   sharedProjectOf,
   sweepsFolder,
   summaryFile,
 } from '#store';
-import { SweepDocument, type SweepSummary } from '#decide';
+import type { SweepSummary } from '#decide';
 
 /** Returns the ids of sweeps that have a plan, newest first. Sorts by time, because users may choose the ids' names. */
 export function newestSweeps(results: string): string[] {
@@ -99,8 +100,5 @@ export const hasEnded = (resultsPath: string, plan: Plan): boolean => existsSync
 export function sweepStatus(resultsPath: string, sweep: string): SweepSummary['status'] {
   const summary = summaryFile(resultsPath, sweep);
   if (!existsSync(summary)) return 'open';
-  return readResultsFile(summary, Ended).status === 'cancelled' ? 'cancelled' : 'completed';
+  return storedStatus(resultsPath, sweep) === 'cancelled' ? 'cancelled' : 'completed';
 }
-
-/** The only part of a summary that is needed here. There may be thousands of cells. */
-const Ended = SweepDocument.pick({ status: true });

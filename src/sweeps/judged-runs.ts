@@ -60,6 +60,7 @@ export function calibrationsOf(
   for (const line of results)
     if (line.sweep === sweep && (variant === null || line.variant === variant)) last.set(line.cell, line);
   const own = runsOf([...last.values()]).filter((line) => keysOf(line).length > 0);
+  if (own.length === 0) return { judges: [], gates: [] };
   const folders = new Set([...last.values()].map((line) => line.results_dir));
   const left = new Map(own.flatMap(keysOf).map((key) => [key, MAX_EARLIER]));
   const earlier = results.toReversed().filter((line) => {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { buildSweepDocument, SweepDocument } from '#decide';
+import { buildSweepDocument, type SweepDocument } from '#decide';
 import { readEngineState, serverIsUp, type EngineState } from '#engine';
 import { plannedHomes, projectState } from '#host';
 import { sweepWorkflowId, WORKFLOWS } from '#protocol';
 import type { Plan } from '#scenario';
-import { isPaused, readResultsFile, storedDecision, summaryFile, withWarnings } from '#store';
+import { isPaused, storedDecision, storedStatus, summaryFile, withWarnings } from '#store';
 import type { Outcome } from '#model';
 import { knownReviews } from './known-reviews.js';
 import { reviewReader, withCalibration, type ReviewReader } from './judged-runs.js';
@@ -67,7 +67,7 @@ export async function sweepDocument(
     // An engine that has stopped serves no page.
     uiUrl: engine === null || !serverIsUp(engine) ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
     status: existsSync(summary)
-      ? readResultsFile(summary, Status).status
+      ? storedStatus(resultsPath, plan.sweep)
       : isPaused(resultsPath, plan.sweep)
         ? 'paused'
         : 'running',
@@ -86,9 +86,6 @@ export async function sweepDocument(
   knownReviews(resultsPath).save();
   return calibrated;
 }
-
-/** The only part of a summary that is read: its cells may be thousands, and are built again from the log. */
-const Status = SweepDocument.pick({ status: true });
 
 /** Adds the human reviews to the cells of a sweep. Cells that share a run share its review. */
 function addReviews(document: SweepDocument, reviewOf: ReviewReader): SweepDocument {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
@@ -60,4 +62,24 @@ test(`a sweep of ${CELLS} cells is checked again although its worker dies in the
   const fresh = await project.cli(['run', 'many', '--json', '--no-cache', '--concurrency', '6']);
   expect(starts()).toBe(2 * CELLS);
   expect(verdicts(stdout)).toEqual(verdicts(fresh.stdout));
+}, 600_000);
+
+test('gates that need no program are checked by the sweep itself, and each cell has one result if its worker dies', async () => {
+  await write(["{type: file_matches, path: note.txt, pattern: '(?m)^(one|three|five)$'}"]);
+  const known = (await project.resultLines()).length;
+  const before = starts();
+  const again = project.start(['regrade', 'first', '--json', '--concurrency', '6']);
+  await untilLines(project, 'llm-tool-test-results/results.jsonl', known + 5, 120_000);
+  await kill(project, 'worker');
+  const { exitCode, stdout } = await again;
+  expect([exitCode, starts()]).toEqual([1, before]);
+  const regraded = documentOf(stdout);
+  expect(regraded.totals).toMatchObject({ passed: CELLS / 2, failed: CELLS / 2, errored: 0 });
+  const lines = (await project.resultLines()).filter(({ sweep }) => sweep === regraded.sweep);
+  expect(lines.map(({ cell }) => cell).sort()).toEqual(regraded.cells.map(({ id }) => id).sort());
+  expect(
+    lines.every(({ results_dir: run }) =>
+      existsSync(join(project.folder, 'llm-tool-test-results', run ?? '', 'report.md')),
+    ),
+  ).toBe(true);
 }, 600_000);

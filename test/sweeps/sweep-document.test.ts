@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { findPlan } from '../../src/sweeps/find-sweep.js';
@@ -5,6 +6,8 @@ import { sweepDocument } from '../../src/sweeps/sweep-document.js';
 import { writeEngineState } from '../../src/engine/engine-state.js';
 import { projectState } from '../../src/host/folders.js';
 import { ownIdentity } from '../../src/host/process/process-identity.js';
+import { summaryFile } from '../../src/store/results-folder.js';
+import { storedStatus } from '../../src/store/stored-decision.js';
 import { notePaused } from '../../src/store/sweep-round.js';
 import { writePastSweep } from '../commands/past-sweep.js';
 import { newFolder } from '../host/temporary.js';
@@ -53,4 +56,19 @@ test('the address of the Web UI is shown only while the server runs', async () =
   expect((await document()).ui_url).toBeNull();
   await engine(ownIdentity());
   expect((await document()).ui_url).toBe('http://x/namespaces/n/workflows/sweep%2Fs');
+});
+
+test('the status of a sweep is read from the beginning of its summary, whatever its cells say', async () => {
+  const { results } = await openSweep();
+  const write = (text: string): void => writeFileSync(summaryFile(results, 's'), text);
+  const cells = Array.from({ length: 1000 }, (_, id) => ({ id: String(id), status: 'running' }));
+  for (const status of ['completed', 'cancelled'] as const)
+    for (const before of [{ schema_version: 1, sweep: 's', workflow_id: 'sweep/s', ui_url: null }, { cells }, {}]) {
+      write(JSON.stringify({ ...before, status, cells }, null, 2));
+      expect(storedStatus(results, 's')).toBe(status);
+    }
+  for (const broken of ['', '{"status": "completed", "cells": [', '{"status": "over"}', '{"cells": []}', '[]']) {
+    write(broken);
+    expect(() => storedStatus(results, 's'), broken).toThrow(/summary\.json cannot be read/);
+  }
 });

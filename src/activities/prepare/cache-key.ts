@@ -14,10 +14,11 @@ import type { LoadedRun, RunAccess, RunIdentity, RunPlaces } from '../run/contex
 /**
  * The keys of a run, or why it has none: if any part is unknown, nothing is reused. `key` covers everything that the
  * result depends on, `agentKey` only what the agent's work depends on. If only the latter is the same, only the checks
- * differ.
+ * differ. `ofRepetition`: the keys of another repetition.
  */
 export type FoundKey =
-  { key: string; agentKey: string; unknown: null } | { key: null; agentKey: null; unknown: string };
+  | { key: string; agentKey: string; unknown: null; ofRepetition: (repetition: number) => FoundKey }
+  | { key: null; agentKey: null; unknown: string };
 
 /** Variables of the shell that change what programs print. */
 const LOCALE = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/;
@@ -148,6 +149,7 @@ const foundKeys = (work: AgentParts, checks: CheckParts): FoundKey => ({
   key: cacheKeyOf({ ...work, ...checks }),
   agentKey: cacheKeyOf(work),
   unknown: null,
+  ofRepetition: (repetition) => foundKeys({ ...work, repetition }, checks),
 });
 
 const unknown = (why: string): FoundKey => ({ key: null, agentKey: null, unknown: why });

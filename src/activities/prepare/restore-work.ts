@@ -66,8 +66,11 @@ export async function restoreWork(
   if (lacking !== null) return unfit(`the workspace of ${id} was not kept as a whole: ${lacking}`);
 
   const { environment, handle } = given;
-  const contents = { ...placedPrograms(given, files.fixture), fixture: null, files: {} };
-  await environment.prepare(handle, { ...contents, kept: files.fixture }, fence.check);
+  // Without programs, nothing changes the copy of the workspace, so it is checked itself.
+  if (handle.workspace !== files.fixture) {
+    const contents = { ...placedPrograms(given, files.fixture), fixture: null, files: {} };
+    await environment.prepare(handle, { ...contents, kept: files.fixture }, fence.check);
+  }
   const context = await withPathInside(given);
   const resolved = await resolveTarget(context);
   if (context.target !== null && resolved === null) return unfit(await missingTargetMessage(context, context.target));

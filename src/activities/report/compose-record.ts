@@ -17,7 +17,7 @@ import {
   type StepRecord,
   STEPS,
 } from '#model';
-import type { ReportInput } from '#protocol';
+import { type ReportInput, sweepWorkflowId } from '#protocol';
 import { checksNothing, findAgentStep, firstAgentStep, gatesOf, type Step } from '#scenario';
 import { agentStepNames } from '../agent/agent-step.js';
 import { turnNumber } from '../agent/turns.js';
@@ -60,7 +60,7 @@ export function composeRecord(
     run_id: run.run,
     sweep: run.sweep,
     cell: run.cell.id,
-    workflow_id: run.workflowId,
+    workflow_id: run.inSweep === true ? sweepWorkflowId(run.sweep) : run.workflowId,
     scenario: {
       name: scenario.name,
       description: scenario.description,

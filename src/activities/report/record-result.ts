@@ -5,6 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { type Cell, createTrace, type ResultLine, resultWithoutRun, type TracedRun } from '#model';
 import { type LostCell, parseRunWorkflowId, type RunRef, type RunResult } from '#protocol';
 import {
+  appendLines,
   appendResult,
   publishResult,
   publishWithoutRun,
@@ -72,6 +73,16 @@ export async function recordResult(
   if (published !== 'published') return published.line;
   countCell(metrics, line);
   return line;
+}
+
+/** Records results that cells take over from finished runs. For results that are not shared. */
+export async function recordReused({ resultsPath, metrics }: Deps, lines: readonly ResultLine[]): Promise<void> {
+  if (lines.length === 0) return;
+  await appendLines(
+    resultsLog(resultsPath),
+    lines.map((line) => JSON.stringify(line)),
+  );
+  for (const line of lines) countCell(metrics, line);
 }
 
 interface CellsWithoutResult {

@@ -1,6 +1,7 @@
 import { planSweep, type Session, startPlanned } from '#client';
 import { buildSweepDocument, type SweepDocument } from '#decide';
-import { ownCommand } from '#host';
+import { beginEngine } from '#engine';
+import { isMirror, ownCommand } from '#host';
 import { UsageError } from '#lib';
 import {
   type Draft,
@@ -120,7 +121,11 @@ async function openSessionFor(
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
-    const { openSession } = await import('../shared/session.js');
+    const { address } = options;
+    const begun = isMirror(resultsPath)
+      ? null
+      : beginEngine({ resultsPath, ...(address === undefined ? {} : { address }) });
+    const [{ openSession }] = await Promise.all([import('../shared/session.js'), begun]);
     return await openSession(resultsPath, printNotice, options);
   } catch (error) {
     printNotice(message);

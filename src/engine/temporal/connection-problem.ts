@@ -69,3 +69,9 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ]);
+
+/**
+ * A namespace lacks search attributes that we may not create, or has them with other types. The message says what to
+ * do.
+ */
+export class UnusableNamespace extends Error {}

@@ -1,12 +1,7 @@
 import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from '#lib';
-
-/**
- * A namespace lacks search attributes that we may not create, or has them with other types. The message says what to
- * do.
- */
-export class UnusableNamespace extends Error {}
+import { UnusableNamespace } from './connection-problem.js';
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
 type Type = (typeof SEARCH_ATTRIBUTES)[keyof typeof SEARCH_ATTRIBUTES];

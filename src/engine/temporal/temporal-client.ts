@@ -11,6 +11,7 @@ import { ensureSearchAttributes, noNamespace } from './search-attributes.js';
  * show no sign of life for that long after the server is back, and its runs would be done again elsewhere.
  */
 const RECONNECT_MS = 1000;
+const FIRST_RECONNECT_MS = 50;
 
 const LOOPBACK = /^(127\.|localhost:|\[::1\]:)/;
 
@@ -32,6 +33,8 @@ export async function connect(
     connectTimeout: timeoutMs,
     channelArgs: {
       'grpc.max_reconnect_backoff_ms': RECONNECT_MS,
+      // A server that is being started answers soon.
+      'grpc.initial_reconnect_backoff_ms': FIRST_RECONNECT_MS,
       // The proxy in the shell's environment is for other hosts: it would connect to its own loopback interface.
       ...(LOOPBACK.test(to.address) ? { 'grpc.enable_http_proxy': 0 } : {}),
     },
