@@ -14,7 +14,7 @@ export const runCommandLine = (args: readonly string[], memory = createMemory())
   memory.during(() => perform(args));
 
 async function perform(args: readonly string[]): Promise<number> {
-  // an empty variable counts as not set
+  // An empty variable counts as not set.
   for (const name of ['LLM_TOOL_TEST_BUDGET_USD', 'LLM_TOOL_TEST_JUDGE'])
     if (process.env[name] === '') Reflect.deleteProperty(process.env, name);
   settleCodecKeys();

@@ -114,7 +114,7 @@ const LATER: ReadonlySet<unknown> = new Set([
 
 /** Another server is using the engine's port. For example, another project's engine took it while ours was down. */
 class OtherServer extends Error {
-  override message = 'another Temporal server is using its port';
+  override message = "another Temporal server is listening on the engine's port";
 }
 
 async function isOtherServer(client: Client, engine: ProjectServer): Promise<boolean> {

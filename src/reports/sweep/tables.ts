@@ -141,7 +141,7 @@ export const subjectTable = (
   // at first
   const hasTools = all.some(({ mcp_tools: tools }) => tools !== undefined);
   return {
-    title: 'Cost of being there: tokens before the first turn',
+    title: 'Context cost: tokens before the first turn',
     columns: ['subject', 'agent', ...sides, 'runs', ...(hasTools ? ['tool definitions'] : [])],
     rows: all.map((one) => [
       addedText(one),

@@ -163,7 +163,7 @@ function withoutPassedLimits(state: SchedulerState, now: number): SchedulerState
   return { ...state, limits: Object.fromEntries(open) };
 }
 
-/** Ends the runs that want a host but will not get one. */
+/** Fails the runs that still wait for a host, because they will not get one. */
 function withoutHopeless(state: SchedulerState, now: number): SchedulerState {
   if (!state.cancelled && state.failure === null) return state;
   return [...state.open.values()]
