@@ -119,7 +119,7 @@ async function bundle(bundled, input) {
       dir: fresh,
       chunkFileNames: '[name]-[hash].js',
       sourcemap: true,
-      // a tenth of the code, which every command would read
+      // A tenth of the code, which every command would read.
       comments: { legal: true, jsdoc: false, annotation: false },
     },
   });

@@ -24,7 +24,7 @@ async function perform(args: readonly string[]): Promise<number> {
   };
   try {
     const program = createProgram({ exitWith });
-    // completion scripts call this with an unfinished line, which Commander could not parse
+    // Completion scripts call this with an unfinished line, which Commander could not parse.
     if (args[0] === 'complete-words') return await completeWords(program, args.slice(1));
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
@@ -40,6 +40,6 @@ if (started !== '' && realpathSync(started) === fileURLToPath(import.meta.url)) 
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error) => process.exit(memory.during(() => fail(args, error))));
   const code = await runCommandLine(args, memory);
-  // exits explicitly: an open request to the server (for the result of a paused sweep) would keep the process alive
+  // Exits explicitly: an open request to the server (for the result of a paused sweep) would keep the process alive.
   process.stdout.write('', () => process.exit(code));
 }

@@ -71,10 +71,10 @@ export async function callServer<T>(
       const isOther = caught instanceof WorkflowNotFoundError && (await isOtherServer(client, engine));
       const error = isOther ? new OtherServer() : caught;
       if (!isAway(error) && !(mayTakeLong && isNotReady(error))) throw error;
-      // that another server answers says nothing about ours
+      // That another server answers says nothing about ours.
       if (mayTakeLong && !isOther && (await answers(client))) {
         back();
-        // a deadline has passed, or a connection broke; do not repeat the call in a busy loop
+        // A deadline has passed, or a connection broke; do not repeat the call in a busy loop.
         await sleep(PAUSE_MS);
         continue;
       }

@@ -43,7 +43,7 @@ export async function openSession(
   const { folder } = projectState(resultsPath);
   const bringUp = (): Promise<EngineState> => bringUpEngine(resultsPath, report, limits, options);
   const connected = await untilConnected(limits, async (fail) => {
-    // in each attempt, because a server that died is restarted, perhaps on another port
+    // In each attempt, because a server that died is restarted, perhaps on another port.
     const engine = await bringUp();
     return connectTo(engine, assertOwnServer).catch((error: unknown) => fail(engine, error));
   });

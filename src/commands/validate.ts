@@ -38,7 +38,7 @@ export async function validate(
   const empty = searched.find((one) => one.files.length === 0);
   if (empty !== undefined) throw new UsageError('nothing_selected', describeSearch(empty));
   const { scenarios, problems: found, texts } = await loadScenarios(project, paths);
-  // several scenarios may report the same problem of the config; duplicates are removed below
+  // Several scenarios may report the same problem of the config; duplicates are removed below.
   const ofJudges = scenarios.flatMap((scenario) => judgeProblems(project, scenario));
   const known = knownAgents(project.config.agents);
   const ofMatrix = scenarios.flatMap((scenario) => [

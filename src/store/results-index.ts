@@ -22,7 +22,7 @@ import { parseResult } from './results-log.js';
  */
 export function writeDerived(file: string, text: string): boolean {
   const folder = dirname(file);
-  // whoever only reads results must not create a state folder
+  // Reading results must not create a state folder.
   if (statSync(dirname(folder), { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   const temporary = temporaryName(file);
   try {

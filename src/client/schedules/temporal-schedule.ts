@@ -59,7 +59,7 @@ export async function putSchedule(session: ServerSession, stored: StoredSchedule
   if (updated !== null) return;
   await callServer(session, async (client) => {
     await client.schedule.create({ ...options, state, scheduleId: id }).catch((error: unknown) => {
-      // it was created by the call before, whose answer was lost
+      // It was created by the call before, whose answer was lost.
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     });
   });
@@ -85,7 +85,7 @@ function optionsOf(
       workflowId: id,
       taskQueue: engine.taskQueue,
       args: [input],
-      // after this time, a dead worker's workflow task is given to another worker
+      // After this time, a dead worker's workflow task is given to another worker.
       workflowTaskTimeout: '5 seconds',
       staticSummary: `${schedule}: ${sweepTitle(stored.plan)}`.slice(0, 200),
     },

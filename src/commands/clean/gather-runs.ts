@@ -69,7 +69,7 @@ const OURS = new Set(['results.jsonl', 'sweeps', SCHEDULES, '.store', '.clean', 
  * record, or the private state has a folder of that run. Nothing else names the run of a folder in the private state.
  */
 export function gatherRuns(results: string, workFolder: string, lines: readonly LineFact[]): RunFolders {
-  // if several lines refer to a folder, the line of its own run counts
+  // If several lines refer to a folder, the line of its own run counts.
   const byLine = new Map(
     [...lines.map((line) => [line.folder, line] as const), ...lines.map((line) => [line.id, line] as const)].map(
       ([name, { sweep, startedAt }]) => [name, { sweep, startedAt }] as const,

@@ -30,7 +30,7 @@ export function gatherSweeps(results: string, ended: ReadonlySet<string>): Sweep
     const state = ended.has(id) ? 'ended' : 'open';
     const file = planFile(results, id);
     if (changedAt(file) === null) {
-      // an interrupted `clean` may have removed only the plan, which it removes first
+      // An interrupted `clean` may have removed only the plan, which it removes first.
       const startedAt = changedAt(summaryFile(results, id));
       return startedAt === null ? [] : [{ id, state, startedAt, snapshots: [] }];
     }

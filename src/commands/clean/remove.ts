@@ -32,7 +32,7 @@ export async function moveToTrash(places: Places, proposal: Proposal): Promise<E
   }
   for (const sweep of plan.sweeps) {
     await takeParts(join(sweepsFolder(results), sweep), SWEEP_PARTS, (path) => trash.take(path, 'sweeps'));
-    // without the plan, no proof of this sweep can start anything
+    // Without the plan, no proof of this sweep can start anything.
     await removeTree(ledgerFolder(state, sweep));
   }
   for (const hash of plan.snapshots) await trash.take(join(storeFolder(results), hash), 'snapshots');
@@ -52,7 +52,7 @@ export async function moveToTrash(places: Places, proposal: Proposal): Promise<E
     for (const path of temporaries) {
       sizes.temporaries += await treeBytes(path);
       await removeTree(path);
-      // also remove the folder of a sweep whose plan was never completed
+      // Also remove the folder of a sweep whose plan was never completed.
       if (dirname(dirname(path)) === sweepsFolder(results)) await rmdir(dirname(path)).catch(() => undefined);
     }
     return sizes;
@@ -115,7 +115,7 @@ function createTrash(parent: string): Trash {
         await rename(path, target);
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
-        // a mount point cannot be moved, but its content can be deleted
+        // A mount point cannot be moved, but its content can be deleted.
         if (code === 'EXDEV' || code === 'EBUSY') await removeTree(path);
         else if (code !== 'ENOENT') throw error;
       }

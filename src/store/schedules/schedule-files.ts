@@ -123,7 +123,7 @@ export async function writeFiring(objects: ObjectStore, firing: Firing): Promise
 export async function removeUsedTriggers(objects: ObjectStore, schedule: string): Promise<void> {
   for (const used of await objects.list(triggersFolder(schedule))) {
     if (!used.endsWith(USED)) continue;
-    // in this order: an order without its claim could be used again
+    // In this order: an order without its claim could be used again.
     await objects.remove(`${triggersFolder(schedule)}/${used.slice(0, -USED.length)}`);
     await objects.remove(`${triggersFolder(schedule)}/${used}`);
   }
