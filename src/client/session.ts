@@ -57,7 +57,7 @@ export async function joinSession(resultsPath: string, report: (text: string) =>
   const limits = limitsOf(process.env);
   if (isMirror(resultsPath))
     return resolveTemporalAddress() === null ? null : openSharedSession(resultsPath, report, limits);
-  readCodecKeys(); // what goes wrong below is taken for a server that is away
+  readCodecKeys(); // throws here: errors below count as a server that is away
   const { folder } = projectState(resultsPath);
   const until = Date.now() + limits.serverAwayMs;
   for (;;) {

@@ -45,7 +45,7 @@ export function runFiles(folder: string) {
   };
 }
 
-/** Name of an caller's folder: `gate-3`. */
+/** Name of the folder of a caller: `gate-3`. */
 export const callerFolder = (caller: string): string => caller.replaceAll(' ', '-');
 
 /**

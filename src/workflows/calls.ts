@@ -22,14 +22,14 @@ const regular = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
 });
 
-/** Performs an activity of moments within the workflow task; as a regular one, without limit, if it fails there. */
+/** Performs a short activity within the workflow task; if it fails there, as a regular one, retried without limit. */
 export const quickly = <R>(call: (steps: typeof local | typeof regular) => Promise<R>): Promise<R> =>
   call(local).catch((error: unknown) => {
     if (isCancellation(error)) throw error;
     return call(regular);
   });
 
-/** A few minutes; then it is said what cannot be done. */
+/** A few minutes; after that, the failure is reported. */
 const FIRST = {
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 10 },
 } as const satisfies ActivityOptions;

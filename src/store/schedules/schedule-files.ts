@@ -72,7 +72,7 @@ async function keepReplaced(objects: ObjectStore, schedule: string): Promise<voi
   if (found !== null) await objects.putOnce(`${folder}/${Date.now()}-${found.hash}.json`, found.text);
 }
 
-/** Returns settings that were replaced or deleted, whose hash is wanted; null if there are none. */
+/** Returns the replaced or deleted settings with this hash; null if there are none. */
 export async function replacedText(
   objects: ObjectStore,
   schedule: string,
@@ -129,7 +129,7 @@ export async function removeUsedTriggers(objects: ObjectStore, schedule: string)
   }
 }
 
-/** Reads with which night those of a schedule are compared; null: none has been complete yet. */
+/** Reads the reference night of a schedule; null: none has been complete yet. */
 export async function readReference(
   objects: ObjectStore,
   schedule: string,

@@ -109,7 +109,7 @@ const withPlace = (state: SchedulerState, cell: string, place: NonNullable<OpenR
   return run === undefined ? state : { ...state, open: new Map(state.open).set(cell, { ...run, place }) };
 };
 
-/** A run that lost its host is done again from its beginning, and waits for nothing that it waited for before. */
+/** A run that lost its host starts over. Its earlier wait is void. */
 function withoutHost(state: SchedulerState, cell: string, host: LostHost): SchedulerState {
   const run = state.open.get(cell);
   if (run === undefined) return state;
