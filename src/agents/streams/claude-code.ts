@@ -195,11 +195,11 @@ function toolResult(id: string, block: Fields, details: Fields, tool: string | n
  * printed them.
  */
 function isUnexecuted(output: string, tool: string): boolean {
-  const said = /^<tool_use_error>([^]*)<\/tool_use_error>$/.exec(output.trim())?.[1] ?? '';
+  const toolError = /^<tool_use_error>([^]*)<\/tool_use_error>$/.exec(output.trim())?.[1] ?? '';
   return [
     `Error: No such tool available: ${tool}`,
     `InputValidationError: ${tool} failed due to the following issue`,
-  ].some((words) => said.startsWith(words));
+  ].some((words) => toolError.startsWith(words));
 }
 
 /**
@@ -222,8 +222,8 @@ function ending(line: Fields, limitEnds: number | null): EventBody[] {
     ...(limitEnds === null ? [] : [`resets_at: ${limitEnds}`]),
   ];
   const [first = '', ...rest] = message.split('\n');
-  const said = [more.length === 0 ? first : `${first} (${more.join(', ')})`, ...rest].join('\n');
-  const error = errorEvent(said, status, unserved);
+  const errorText = [more.length === 0 ? first : `${first} (${more.join(', ')})`, ...rest].join('\n');
+  const error = errorEvent(errorText, status, unserved);
   // Its own limits, rather than an interruption or an error of the API.
   const gaveUp = kind.startsWith('error_max_');
   return gaveUp ? [error, { type: 'result', ending: 'gave_up', exit_code: null }] : [error];
