@@ -1,20 +1,26 @@
 import tseslint from 'typescript-eslint';
 
 const CLAUSE = /^[\s*]*(What|Whether|How|Why|Those|Which|Who)\b/;
+const LOWER = /^ ?(?!eslint-|v8 |prettier-)[a-z]/;
 const MAX_LENGTH = 120;
 
 /**
- * A comment is a statement about the code, such as "The reason why ..." or "True if ...", and its lines are short.
+ * A comment is a statement about the code, such as "The reason why ..." or "True if ...", and its lines are short. On
+ * lines of its own, it begins with a capital letter, or with a name in backticks: `npm`.
  * @type {import('eslint').Rule.RuleModule}
  */
 const comments = {
   create: (context) => ({
     Program() {
-      for (const { value, loc } of context.sourceCode.getAllComments()) {
+      const { lines } = context.sourceCode;
+      for (const { type, value, loc } of context.sourceCode.getAllComments()) {
         if (loc == null) continue;
         if (CLAUSE.test(value)) context.report({ loc, message: 'a comment begins with a clause that has no subject' });
+        const before = [lines[loc.start.line - 1]?.slice(0, loc.start.column) ?? '', lines[loc.start.line - 2] ?? ''];
+        if (type === 'Line' && LOWER.test(value) && /^\s*$/.test(before[0] ?? '') && !/^\s*\/\//.test(before[1] ?? ''))
+          context.report({ loc, message: 'a comment begins with a lower-case letter' });
         for (let line = loc.start.line; line <= loc.end.line; line += 1) {
-          const text = context.sourceCode.lines[line - 1] ?? '';
+          const text = lines[line - 1] ?? '';
           // Not a comment after code: its line is as long as the code.
           if (text.length > MAX_LENGTH && /^\s*(\/\/|\/?\*)/.test(text))
             context.report({

@@ -117,7 +117,7 @@ async function bundle(installed, input) {
       dir: fresh,
       chunkFileNames: '[name]-[hash].js',
       sourcemap: true,
-      // a tenth of the code, which every command would read
+      // A tenth of the code, which every command would read.
       comments: { legal: true, jsdoc: false, annotation: false },
     },
   });

@@ -32,7 +32,7 @@ try {
   try {
     tool('engine', 'stop');
   } catch {
-    // it was never started
+    // It was never started.
   }
   rmSync(project, { recursive: true, force: true });
 }

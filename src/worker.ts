@@ -136,7 +136,7 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
     ...(traces === undefined ? {} : { traces }),
   };
   const watch = watchRuns(deps, client, (line) => console.error(line));
-  // creates the key now, because the disk may be full when a later command needs it
+  // Creates the key now, because the disk may be full when a later command needs it.
   await originKey({ resultsPath: settings.resultsPath, stateFolder: folder });
   const activities = createActivities({ ...deps, endOthers: watch.lookAtOthers }, memory);
   const common: WorkerOptions = {
@@ -147,14 +147,14 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
     activities: { ...activities, default: otherActivities(activities) },
     ...payloads,
     interceptors: { activity: [noteActivities(watch)] },
-    // after this time, we get the workflow tasks of a dead worker
+    // After this time, we get the workflow tasks of a dead worker.
     stickyQueueScheduleToStartTimeout: '2 seconds',
-    // agents mostly wait, and the sweep limits how many run at once
+    // Agents mostly wait, and the sweep limits how many run at once.
     maxConcurrentActivityTaskExecutions: 2 * MAX_CONCURRENCY,
-    // short, because steps decide when to heartbeat (activities/step/heartbeat.ts): at intervals, and at once when
-    // their run is cancelled
+    // Short, because steps decide when to heartbeat (activities/step/heartbeat.ts): at intervals, and at once when
+    // their run is cancelled.
     maxHeartbeatThrottleInterval: '200 milliseconds',
-    // activities that do not end by then are left to the next worker: a second of work, or an agent under supervision
+    // Activities that do not end by then are left to the next worker: a second of work, or an agent under supervision.
     shutdownGraceTime: '1 second',
     shutdownForceTime: '5 seconds',
   };
@@ -251,7 +251,7 @@ const noteActivities =
         try {
           return await whileUnderWay({ runId, activityId, attempt }, () => next(input));
         } finally {
-          // the server no longer knows the step, so its workflow may have been terminated
+          // The server no longer knows the step, so its workflow may have been terminated.
           if (context.cancellationDetails?.notFound === true) void watch.look(workflowId);
         }
       },
@@ -270,7 +270,7 @@ function showSignsOfLife(stateFolder: string): NodeJS.Timeout {
       const now = new Date();
       utimesSync(file, now, now);
     } catch {
-      // a disk that cannot be written for a while must not end the worker, which supervises agents
+      // A disk that cannot be written for a while must not end the worker, which supervises agents.
     }
   }, 1000);
 }

@@ -11,7 +11,7 @@ import { addToSummary, annotate, fail, setOutputs, variable } from './workflow.j
 const [results, branch] = [variable('RESULTS'), variable('BASE_BRANCH')];
 const [baseline, margin] = [variable('BASELINE'), variable('MARGIN')];
 
-// before the run, whose sweep is not yet in the folder
+// Before the run, whose sweep is not yet in the folder.
 const listed = await tool('sweeps', '--json');
 const { sweeps } = documentOf(listed.stdout);
 if (sweeps === undefined) fail(`llm-tool-test sweeps exited with ${listed.code}: see the log`);
@@ -32,7 +32,7 @@ const comparison = comparisonText(
   compared === null ? null : { markdown: compared.stdout, result },
   baseline === '' ? branch : baseline,
 );
-// its annotations go to the log
+// Its annotations go to the log.
 const report = (await tool('report', sweep, '--format', 'github')).stdout;
 addToSummary(`${comparison}\n\n${report}`);
 

@@ -5,7 +5,7 @@
 export function createRandom(seed) {
   let state = seed >>> 0;
   const next = () => {
-    // mulberry32
+    // `mulberry32`.
     state = (state + 0x6d2b79f5) >>> 0;
     let t = state;
     t = Math.imul(t ^ (t >>> 15), t | 1);

@@ -26,7 +26,7 @@ export async function startSession(kind) {
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // it has ended
+      // It has ended.
     }
   };
   process.on('exit', end);

@@ -15,7 +15,7 @@ const CASES = [
 ];
 
 /**
- * Simulates `run --until-clear --vs bare` with 8 scenarios and 20 runs at most on each side.
+ * Simulates `run --until-clear --base bare` with 8 scenarios and 20 runs at most on each side.
  * @param {string} seed
  * @returns {string[]} lines to print
  */

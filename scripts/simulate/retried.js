@@ -255,7 +255,7 @@ export const retried = [
     ),
   },
   {
-    what: '`--until-clear --vs` a sweep with errors: false "better" or "worse"',
+    what: '`--until-clear --base` a sweep with errors: false "better" or "worse"',
     bar: { atMost: 0.05 },
     of: 'worst',
     cells: unchanged((random, { base }) => {

@@ -73,6 +73,6 @@ export const otherActivities =
   (...args) => {
     const { activityType } = Context.current().info;
     if (isGateActivity(activityType)) return checkGate(...args);
-    // as the SDK answers: a worker of another build may know it
+    // As the SDK answers: a worker of another build may know it.
     throw ApplicationFailure.retryable(`this worker has no activity ${activityType}`, 'NotFoundError');
   };

@@ -90,9 +90,9 @@ async function ask(
   await environment
     .inspect(placed.handle, 1, signal)
     .catch(() => environment.kill(placed.handle, { start: 1, reason: 'cancel' }));
-  const { said, ending, costUsd, problems } = await readStart({ environment, plan }, placed, 1);
+  const { answer, ending, costUsd, problems } = await readStart({ environment, plan }, placed, 1);
   const redact = createRedactor({ secrets: [...secrets, ...(await loginSecrets(environment, placed))] });
-  const { model_used, usage, text } = said;
+  const { model_used, usage, text } = answer;
   return {
     unfit: null,
     tried: {

@@ -16,7 +16,7 @@ export function flushEvents(): void {
   try {
     fsyncSync(OUTPUT);
   } catch {
-    // a pipe, which has nothing to wait for
+    // A pipe, which has nothing to wait for.
   }
 }
 

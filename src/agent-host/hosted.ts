@@ -30,7 +30,7 @@ export interface HostRequest extends Omit<HostedRun, 'variables' | 'reads'> {
   input: string;
   /** Text that precedes the conversation. */
   system: string | null;
-  /** The model that answers in place of the agent's own; null for those. */
+  /** Overrides the models of the agent; null: the agent uses its own. */
   model: HostModel | null;
   /** Folder with the state after each turn of this session: `1.json` is the state after the first one. */
   states: string;

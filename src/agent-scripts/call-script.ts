@@ -39,7 +39,7 @@ export async function callScript(
   const hidden = (await place.readInChecks?.(paths.readme)) ?? null;
   const text = hidden ?? (await place.read(paths.readme));
   if (text === null) return broken(`there is no agent script '${paths.name}': no ${paths.readme} in the workspace`);
-  // imported at the first call, so that checking scenarios does not load a Markdown parser
+  // Imported at the first call, so that checking scenarios does not load a Markdown parser.
   const { parseReadme, usageCommand } = await import('./readme.js');
   const usage = usageCommand(parseReadme(text));
   if (typeof usage === 'string') return broken(`${paths.readme}: ${usage}`);

@@ -68,7 +68,7 @@ export function permissionsOf(flags: readonly string[]): Map<Permission | 'all',
     const [name, values] = splitOnce(flag);
     const named = permissionsNamed(name);
     for (const permission of named) allowed.set(permission, []);
-    // if there are several letters after a dash, the values belong to the last one
+    // If there are several letters after a dash, the values belong to the last one.
     const last = named.at(-1);
     if (last !== undefined && values !== undefined) allowed.set(last, values.split(','));
   }

@@ -79,13 +79,13 @@ function configOf({ model, system, mcpServers = [] }: AgentRequest, access: Mode
     ...(access === null ? [] : ['model_provider = "cell"']),
     ...(system === null ? [] : [`developer_instructions = ${toml(system)}`]),
     'check_for_update_on_startup = false',
-    // a login shell reads /etc/profile, which on many systems resets PATH and so hides the tool under test
+    // A login shell reads /etc/profile, which on many systems resets PATH and so hides the tool under test.
     'allow_login_shell = false',
     '[features]',
     'plugins = false',
     '[analytics]',
     'enabled = false',
-    // otherwise it hides variables with KEY, SECRET or TOKEN in their names, which the tool under test may need
+    // Otherwise it hides variables with KEY, SECRET or TOKEN in their names, which the tool under test may need.
     '[shell_environment_policy]',
     'ignore_default_excludes = true',
     `exclude = [${toml(KEY_VARIABLE)}]`,
@@ -105,7 +105,7 @@ function providerOf(provider: string, { key, baseUrl }: ModelAccess): string[] {
     ...(key === null ? [] : [`env_key = ${toml(KEY_VARIABLE)}`]),
     'wire_api = "responses"',
     'supports_websockets = false',
-    // the workflow retries more patiently
+    // The workflow retries more patiently.
     'request_max_retries = 2',
     'stream_max_retries = 2',
   ];

@@ -51,7 +51,7 @@ export function commandAgent(name: string, settings: AgentSettings): Agent {
     limitsTurns: false,
     version: settings.version_command === undefined ? null : ['sh', '-c', settings.version_command],
     launch(request) {
-      // there is no separate channel for the text before the prompt
+      // There is no separate channel for the text before the prompt.
       const question = [request.system, request.prompt].filter((text) => text !== null).join('\n\n');
       const promptFile = join(request.config, 'prompt.txt');
       const values = { model: request.model, prompt_file: promptFile, workspace: request.workspace };

@@ -45,12 +45,12 @@ export function gemini(settings: AgentSettings): Agent {
         files: filesOf(request, login),
       };
     },
-    // a resumed session sends each tool result twice, which Google's API rejects (Gemini CLI 0.61.0)
+    // A resumed session sends each tool result twice, which Google's API rejects (Gemini CLI 0.61.0).
     resume: null,
     parser: geminiStream,
     firstRequest: {
       reader: geminiRequest,
-      // the name has only the beginning of the id
+      // The name has only the beginning of the id.
       log: ({ config }, session) => ({
         folder: join(folderOf(config), 'tmp'),
         name: `session-*-${session.slice(0, 8)}.jsonl`,
@@ -106,7 +106,7 @@ function filesOf(
   const mcpServers = mcpSettings({ mcpServers: programs });
   const settings = {
     security: { auth: { selectedType: login ? 'oauth-personal' : 'gemini-api-key' } },
-    // the workflow retries more patiently
+    // The workflow retries more patiently.
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 2 },
     privacy: { usageStatisticsEnabled: false },
     ...(maxTurns === null ? {} : { model: { maxSessionTurns: maxTurns } }),

@@ -41,7 +41,7 @@ function hostedAgent({ name, kind, module }: Hosted, settings: AgentSettings): A
         // Events go to descriptor 3, so that code which writes to stdout cannot damage them.
         ...['sh', '-c', 'exec "$@" 3>&1 1>&2', 'sh'],
         ...[process.execPath, program, file],
-        // not read by the program, but a sandbox shows the paths in a command line
+        // Not read by the program, but a sandbox shows the paths in a command line.
         ...(module === null ? [] : [module]),
         ...reads,
       ],

@@ -20,7 +20,7 @@ export function opencode(settings: AgentSettings): Agent {
   const launch = (request: AgentRequest, session: string[], stdin: string): AgentLaunch => {
     const system = join(request.config, 'system.md');
     const files = [
-      // otherwise it contacts the npm registry
+      // Otherwise it contacts the npm registry.
       { path: join(request.home, '.config/opencode/.npmrc'), content: 'offline=true\n' },
       ...(request.system === null ? [] : [{ path: system, content: request.system }]),
       ...emptyRepository(request),
@@ -83,7 +83,7 @@ export function opencode(settings: AgentSettings): Agent {
     mcpProblem: null,
     limitsTurns: false,
     version: [command, '--version'],
-    // with a title, it does not ask the model for one
+    // With a title, it does not ask the model for one.
     launch: (request) => launch(request, ['--title', 'task'], request.prompt),
     resume: (request, sessionId) => launch(request, ['--session', sessionId], request.prompt),
     parser: opencodeStream,

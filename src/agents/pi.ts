@@ -48,7 +48,7 @@ export function pi(settings: AgentSettings): Agent {
       },
       stdin,
       files: [
-        // the workflow retries more patiently
+        // The workflow retries more patiently.
         { path: join(config, 'settings.json'), content: JSON.stringify({ retry: { maxRetries: 2 } }) },
         ...modelsFile(config, name, access),
         ...endOfProject(request),

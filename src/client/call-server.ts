@@ -15,7 +15,7 @@ export const PAUSE_MS = 500;
 
 /** A connection to the engine's server. */
 export interface ServerConnection {
-  /** Connected to where the server is now: read it again for each call. */
+  /** Connected to the current address of the server: read it again for each call. */
   readonly client: Client;
   readonly engine: ProjectServer;
   readonly limits: Pick<Limits, 'serverAwayMs'>;
@@ -71,10 +71,10 @@ export async function callServer<T>(
       const isOther = caught instanceof WorkflowNotFoundError && (await isOtherServer(client, engine));
       const error = isOther ? new OtherServer() : caught;
       if (!isAway(error) && !(mayTakeLong && isNotReady(error))) throw error;
-      // that another server answers says nothing about ours
+      // The answer of another server says nothing about ours.
       if (mayTakeLong && !isOther && (await answers(client))) {
         back();
-        // a deadline has passed, or a connection broke; do not repeat the call in a busy loop
+        // A deadline has passed, or a connection broke; do not repeat the call in a busy loop.
         await sleep(PAUSE_MS);
         continue;
       }
@@ -114,7 +114,7 @@ const LATER: ReadonlySet<unknown> = new Set([
 
 /** Another server is using the engine's port. For example, another project's engine took it while ours was down. */
 class OtherServer extends Error {
-  override message = 'another Temporal server is using its port';
+  override message = "another Temporal server is listening on the engine's port";
 }
 
 async function isOtherServer(client: Client, engine: ProjectServer): Promise<boolean> {

@@ -80,7 +80,7 @@ async function unfinishedChildren(client: Client, sweep: string): Promise<string
       if (ended != null) begun.delete(ended);
     }
   } catch (error) {
-    // here the client does not convert the gRPC error
+    // Here the client does not convert the gRPC error.
     if (!(error instanceof WorkflowNotFoundError) && (error as { code?: unknown }).code !== NOT_FOUND) throw error;
   }
   return [...begun];

@@ -86,7 +86,7 @@ const namesOf = (lines: readonly ResultLine[]): string =>
   lines.slice(0, MAX_NAMES).map(workRunOf).join(', ') +
   (lines.length > MAX_NAMES ? ` and ${lines.length - MAX_NAMES} more` : '');
 
-/** The part of run.json that says where a run belongs. */
+/** The part of run.json that identifies the sweep and cell of a run. */
 const OwnSweep = RunRecord.pick({ run_id: true, sweep: true, cell: true });
 
 /**

@@ -34,7 +34,7 @@ export async function startNextRoundIfClosed(
 ): Promise<'open' | 'started' | 'ended'> {
   const before = await describe(session, plan.sweep);
   if (before?.status.name === 'RUNNING') return 'open';
-  // it may have ended just now
+  // It may have ended just now.
   if (hasEnded(resultsPath, plan)) return 'ended';
   await endOpenRuns(session, plan.sweep);
   await passVariablesAgain(session, plan, scenarios, file);

@@ -9,9 +9,9 @@ import { readDigestedLog, sweepDocument } from '#sweeps';
 import type { EarlierResults } from './follow/view.js';
 import type { Rerun } from './start-sweep.js';
 
-/** The cells of an ended sweep that shall run again, besides those that could not be tested. */
+/** The cells of an ended sweep to rerun, besides those that could not be tested. */
 export interface RetryChoice {
-  /** True if failed cells shall run too. */
+  /** True to rerun failed cells too. */
   failed: boolean;
   /** These, by id or label, whatever their outcomes, and no others. Empty: none are named. */
   cells: string[];
@@ -20,7 +20,7 @@ export interface RetryChoice {
 /** The round that a retry starts. */
 export interface PlannedRetry {
   rerun: Rerun;
-  /** Cells that run, whatever the round finds. */
+  /** Cells that run in any case. */
   cells: Cell[];
   /** True if more cells may follow: the sweep runs until its verdict is clear. */
   mayFollow: boolean;

@@ -53,7 +53,7 @@ export const saveReview = (
     return { saved: true, review: editable(written.text, judged) };
   });
 
-/** Remembers nothing. */
+/** A lock within this process; it holds no data. */
 const oneByOne = createMutex();
 
 /** Values of variables are deleted when a sweep ends, so only what looks like a secret can be masked. */

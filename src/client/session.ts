@@ -43,7 +43,7 @@ export async function openSession(
   const { folder } = projectState(resultsPath);
   const bringUp = (): Promise<EngineState> => bringUpEngine(resultsPath, report, limits, options);
   const connected = await untilConnected(limits, async (fail) => {
-    // in each attempt, because a server that died is restarted, perhaps on another port
+    // In each attempt, because a server that died is restarted, perhaps on another port.
     const engine = await bringUp();
     return connectTo(engine, assertOwnServer).catch((error: unknown) => fail(engine, error));
   });
@@ -57,7 +57,7 @@ export async function joinSession(resultsPath: string, report: (text: string) =>
   const limits = limitsOf(process.env);
   if (isMirror(resultsPath))
     return resolveTemporalAddress() === null ? null : openSharedSession(resultsPath, report, limits);
-  readCodecKeys(); // what goes wrong below is taken for a server that is away
+  readCodecKeys(); // throws here: errors below count as a server that is away
   const { folder } = projectState(resultsPath);
   const until = Date.now() + limits.serverAwayMs;
   for (;;) {

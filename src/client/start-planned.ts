@@ -9,7 +9,7 @@ import type { Session } from './session.js';
 export async function planSweep(sweep: ResolvedSweep): Promise<WrittenPlan> {
   const { resultsPath } = sweep.project;
   await checkCodecKeys(resultsPath);
-  // a damaged key is reported before there is a plan
+  // A damaged key is reported before there is a plan.
   await originKey({ resultsPath, stateFolder: projectState(resultsPath).folder });
   return writePlan(sweep);
 }
@@ -20,9 +20,9 @@ export async function startPlanned(
   { plan, stored }: WrittenPlan,
   { variables, environment }: ResolvedSweep,
 ): Promise<void> {
-  // imported only when needed, because loading Temporal's client takes longer than everything before
+  // Imported only when needed, because loading Temporal's client takes longer than everything before.
   const { startSweep } = await import('./start-sweep.js');
-  // only once the engine is running: if the command gave up before, the values would be left on disk
+  // Only once the engine is running: if the command gave up before, the values would be left on disk.
   await passVariables(session, plan, stored, sweepEnvFrom(environment, variables));
   await startSweep(session, plan, 1);
 }

@@ -33,12 +33,12 @@ export async function startSweep(session: Session, plan: Plan, round: number, re
       memo: { round },
       typedSearchAttributes: [{ key: SWEEP_ID, value: plan.sweep }],
       staticSummary: sweepTitle(plan),
-      // after this time, a dead worker's workflow task is given to another worker
+      // After this time, a dead worker's workflow task is given to another worker.
       workflowTaskTimeout: '5 seconds',
     });
   await notePaused(session.engine.resultsPath, plan.sweep, false);
   const start = () => callServer(session, begin);
-  // a server accepts newly registered search attributes only after a few seconds
+  // A server accepts newly registered search attributes only after a few seconds.
   const started = await waitUntil(
     () =>
       start().catch((error: unknown) => {

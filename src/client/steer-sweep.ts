@@ -98,7 +98,7 @@ async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
       .catch(() => null);
     const last = description?.raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'finishSweep');
     if (last?.attempt == null) return null;
-    // the cause of failures before this command started may have been repaired
+    // The cause of failures before this command started may have been repaired.
     first ??= last.attempt;
     return last.attempt > Math.max(FAILED, first) ? failureMessage(client, last.lastFailure) : null;
   }

@@ -247,7 +247,7 @@ export function planFiles(folder: string, sources: readonly Source[]): NewFile[]
     return { path, content, mode: (statSync(file).mode & 0o111) === 0 ? 0o644 : 0o755 };
   });
   if (installed !== null) return files;
-  // another example or `init` may have copied them already
+  // Another example or `init` may have copied them already.
   const copies = [...named]
     .filter((name) => !existsSync(join(folder, COPIED, name)))
     .map((name) => ({

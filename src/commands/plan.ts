@@ -24,7 +24,7 @@ export interface PlanOptions extends Omit<DraftOptions, 'untilClear'> {
   passRate?: number;
   runUsd?: number;
   runSecs?: number;
-  vs?: string;
+  base?: string;
   maxRuns?: number;
   results?: string;
   json: boolean;
@@ -35,10 +35,12 @@ export interface PlanOptions extends Omit<DraftOptions, 'untilClear'> {
  * code.
  */
 export async function plan(options: PlanOptions): Promise<number> {
-  const { effect = DIFFERENCE_TO_SHOW, power = POWER, vs, maxRuns = MAX_RUNS, repeat } = options;
+  const { effect = DIFFERENCE_TO_SHOW, power = POWER, base, maxRuns = MAX_RUNS, repeat } = options;
   const draft = draftOf({
     ...options,
-    ...(vs === undefined ? { repeat: 1 } : { repeat: null, untilClear: { vs, margin: null, effect: null, maxRuns } }),
+    ...(base === undefined
+      ? { repeat: 1 }
+      : { repeat: null, untilClear: { base, margin: null, effect: null, maxRuns } }),
   });
   const project = openProject(options.results);
   const selected = await selectScenarios(project, draft);

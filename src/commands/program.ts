@@ -38,7 +38,7 @@ export function createProgram(commandLine: CommandLine): Program {
     .version(packageVersion)
     .configureHelp({
       showGlobalOptions: false,
-      // the descriptions contain the defaults, because those that Commander knows are mostly `false` and `[]`
+      // The descriptions contain the defaults, because those that Commander knows are mostly `false` and `[]`.
       optionDescription: ({ description, envVar, argChoices }) =>
         [
           description,

@@ -63,7 +63,7 @@ async function write(
 function checkOutput(path: string): void {
   if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new UsageError('files_unwritable', `--output ${path}: folder ${dirname(path)} does not exist`);
-  // otherwise a file would replace the device or pipe
+  // Otherwise a file would replace the device or pipe.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
     throw new UsageError('files_unwritable', `--output ${path}: exists and is not a file`);
 }

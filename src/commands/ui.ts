@@ -26,7 +26,7 @@ export async function ui(id: string | undefined, options: SweepOptions): Promise
   if (options.json) printJson({ ui_url: url, queries });
   else {
     process.stdout.write(`${url}\n`);
-    // on stderr: scripts open what is on stdout
+    // On stderr: scripts open what is on stdout.
     for (const { title, url } of queries) printNotice(`${title}: ${url}`);
   }
   return 0;

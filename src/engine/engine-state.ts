@@ -18,7 +18,7 @@ export interface EngineState {
   build: string;
   /** The highest of the builds that have used the engine; see lib/engine-protocol.ts. */
   protocol: number;
-  /** The user gave the address of a server, which is not ours to start or stop. */
+  /** True if the user gave the address of a server, which we never start or stop. */
   external: boolean;
   address: string;
   namespace: string;
@@ -119,7 +119,7 @@ export const workerReadyFile = (stateFolder: string): string => join(stateFolder
 /** Touched by the worker every second. */
 export const workerAliveFile = (stateFolder: string): string => join(stateFolder, 'worker-alive');
 
-/** Notes of the runs that this host has begun and not yet cleaned up. */
+/** Folder with a note for each run that this host has begun and not yet cleaned up. */
 export const openRunsFolder = (stateFolder: string): string => join(stateFolder, 'open-runs');
 
 /** Returns the task queue of a project's worker, by the project's id (see folders.ts). */

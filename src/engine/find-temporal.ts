@@ -23,7 +23,7 @@ export interface TemporalExecutable {
 /** Thrown when no Temporal server can be provided. The message lists the ways to provide one. */
 export class TemporalNotFound extends Error {}
 
-/** execa does not accept an undefined signal. */
+/** Omits an undefined signal, which execa rejects. */
 const cancelledBy = (signal: AbortSignal | undefined): { cancelSignal?: AbortSignal } =>
   signal === undefined ? {} : { cancelSignal: signal };
 

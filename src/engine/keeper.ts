@@ -56,8 +56,8 @@ export interface KeeperOptions {
 /**
  * The keeper: runs the Temporal server and one worker as detached processes, restarts what dies or hangs, and stops
  * both when nothing has used them for a while. Returns at once if another keeper holds the lock. Without a keeper, the
- * server and the worker finish their work, and the next keeper adopts them. Once they have been running, it tries for
- * ever to restart them.
+ * server and the worker finish their work, and the next keeper adopts them. Once they have been running, it never stops
+ * trying to restart them.
  */
 export async function keep(options: KeeperOptions): Promise<void> {
   const { limits } = options;

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { lastUsedFile, scheduledHere, stayFile, type EngineState } from './engine-state.js';
 import type { TemporalAddress } from './temporal/connection-options.js';
 
-/** Returns the number of open workflows of an engine; null if that is unknown, which does not count as idle. */
+/** Returns the number of open workflows of an engine; null if unknown, which counts as busy. */
 export async function openWorkflows(state: EngineState, signal: AbortSignal): Promise<number | null> {
   try {
     const query = `ExecutionStatus = "Running" AND TaskQueue = "${state.taskQueue}"`;

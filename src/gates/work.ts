@@ -34,6 +34,6 @@ const QUICK_LENGTH = 32 * 1024;
 export function isQuick(input: WorkInput<keyof GateWork>): boolean {
   if ('texts' in input) return input.texts.reduce((sum, { length }) => sum + length, 0) <= QUICK_LENGTH;
   const path = compileJsonPath(input.path);
-  // filters and `..` can be slow even for small inputs, and regular expressions in filters can run forever
+  // Filters and `..` can be slow even for small inputs, and regular expressions in filters can run forever.
   return input.json.length <= QUICK_LENGTH && path.ok && path.singular;
 }

@@ -23,7 +23,7 @@ export function explainDiscriminator(
 ): string | null {
   if (discriminator === undefined || path.at(-1) !== discriminator) return null;
   const names = ('options' in issue ? (issue.options ?? []) : []).map(String);
-  // zod's input is the whole map here
+  // `zod`'s input is the whole map here.
   const typed = (input as Record<string, unknown> | undefined)?.[discriminator];
   if (typeof typed !== 'string') return versus(oneOf(names.map(quote)), typed, nouns);
   const hint = didYouMean(typed, names);
@@ -134,7 +134,7 @@ function remedy({ inst, expected, input, path }: TypeIssue): string {
   if (inst instanceof z.ZodArray) {
     return inst.element instanceof z.ZodString && /^[^\n]{1,40}$/.test(text) ? write(JSON.stringify([text])) : '';
   }
-  // words for true and false in older YAML
+  // Words for true and false in older YAML.
   if (expected === 'boolean' && /^(yes|on|true)$/i.test(text)) return write('true');
   if (expected === 'boolean' && /^(no|off|false)$/i.test(text)) return write('false');
   if (expected !== 'number' && expected !== 'int') return '';

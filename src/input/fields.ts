@@ -151,7 +151,7 @@ export const distinct = <T>(
 /** Checks that a map has exactly one of these keys. */
 export const exactlyOne = <T extends object>(keys: readonly (keyof T & string)[]): z.core.$ZodCheck<T> =>
   z.superRefine<T>((value: unknown, context) => {
-    // the schema reports a value that is not a map
+    // The schema reports a value that is not a map.
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     const given = keys.filter((key) => (value as Partial<T>)[key] !== undefined);
     if (given.length !== 1)

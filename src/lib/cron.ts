@@ -48,7 +48,7 @@ function localTime(at: number, timezone: string): LocalTime {
 export function isTimezone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });
-    // offsets such as +01:00 are known here, but not to the Temporal server
+    // Offsets such as +01:00 are known here, but not to the Temporal server.
     return /^[A-Za-z]/.test(name);
   } catch {
     return false;

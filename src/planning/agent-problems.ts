@@ -71,7 +71,7 @@ export const agentSettings = ({ config, root }: Project, used: readonly string[]
   Object.fromEntries(
     Object.entries(config.agents)
       .filter(([name]) => used.includes(name))
-      // made absolute: the path is relative to the config file, but the agent starts in its workspace
+      // Made absolute: the path is relative to the config file, but the agent starts in its workspace.
       .map(([name, agent]) => [
         name,
         {
@@ -91,7 +91,7 @@ export function matrixProblems(
   { variants }: SelectedScenario,
 ): { kind: Kind; problem: Problem }[] {
   const found = variants.flatMap((variant) => problemsOfVariant(config, known, variant));
-  // variants share most of their agents
+  // Variants share most of their agents.
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
@@ -218,7 +218,7 @@ export function checkMatrixInFiles(
   const found = [
     ...selected
       .flatMap((one) => matrixProblems(project, known, one))
-      // models from flags replace those of the matrix
+      // Models from flags replace those of the matrix.
       .filter(({ kind }) => kind === 'unknown_agent' || models.length === 0),
     ...(profile === null || selected.every(({ scenario }) => scenario.agents.length > 0)
       ? []

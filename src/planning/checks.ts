@@ -32,7 +32,7 @@ function hostsAreShared({ project, on }: ResolvedSweep): void {
   if (!isMirror(project.resultsPath) && on.length > 0)
     throw new UsageError(
       'not_shared',
-      '--on selects hosts, but these results are not shared; see specs/how-to/many-machines.md',
+      '--host-labels selects hosts, but these results are not shared; see specs/how-to/many-machines.md',
     );
 }
 

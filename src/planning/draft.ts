@@ -14,7 +14,7 @@ const Draft = z.object({
   /** Scenarios of this tier and below. */
   tier: number,
   /** Also run each scenario without its subject. */
-  withWithout: no,
+  withBaseline: no,
   /** True if nothing needs to be selected; null if the verb has no such option. */
   passWithNoScenarios: z.boolean().nullable().default(null),
   agents: names,
@@ -30,7 +30,7 @@ const Draft = z.object({
   /** Limit for the whole sweep, in US dollars. */
   maxUsd: number,
   /** Labels that a host must have to run a cell. */
-  on: names,
+  hostLabels: names,
   timeoutSecs: number,
   targetBinary: text,
   /** False if `--no-judge` was given. */
@@ -46,7 +46,7 @@ const Draft = z.object({
   untilClear: z
     .object({
       /** A variant, or a finished sweep. */
-      vs: z.string(),
+      base: z.string(),
       /** From 0 to 1; null: only better and worse are looked for. */
       margin: z.number().nullable(),
       /** From 0 to 1: give up when such a difference is unlikely to be found; null: never. */
@@ -72,7 +72,7 @@ export type DraftOptions = z.input<typeof Draft>;
 export const draftOf = (options: DraftOptions): Draft => Draft.parse(options);
 
 /** The options that select scenarios. */
-export type Selection = Pick<Draft, 'files' | 'all' | 'tags' | 'tier' | 'withWithout' | 'passWithNoScenarios'>;
+export type Selection = Pick<Draft, 'files' | 'all' | 'tags' | 'tier' | 'withBaseline' | 'passWithNoScenarios'>;
 
 /** The options that concern the judge. */
 export type JudgeFlags = Pick<Draft, 'judge' | 'judgeModel' | 'isJudgeNamed'>;

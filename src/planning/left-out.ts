@@ -107,17 +107,17 @@ async function historyProblem(
   const below = (tree: string): string | undefined => leftOut.find((path) => path.startsWith(tree));
   for (const repository of repositoriesIn(entries)) {
     const tree = treeOf(repository);
-    const told = await pathsInHistory(join(root, repository));
+    const historyPaths = await pathsInHistory(join(root, repository));
     const found =
-      told === null
+      historyPaths === null
         ? below(tree)
-        : told.find(
+        : historyPaths.find(
             (path) =>
               isNamedLikeSuite(basename(path), false) ||
               leftOut.some((out) => `${tree}${path}` === out || `${tree}${path}/`.startsWith(out)),
           );
     if (found !== undefined)
-      return `${join(root, repository)}: its history ${told === null ? 'may have' : 'has'} ${found}, which tells an agent how it is judged; ${REMEDY}`;
+      return `${join(root, repository)}: its history ${historyPaths === null ? 'may have' : 'has'} ${found}, which tells an agent how it is judged; ${REMEDY}`;
   }
   for (const { path } of entries.filter(({ path }) => OTHERS.test(path))) {
     const found = below(treeOf(path));

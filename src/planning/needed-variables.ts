@@ -77,7 +77,7 @@ export function neededVariables(needs: Needs): string[] {
 export function unsetVariables(needs: Needs, values: Readonly<Record<string, string>>): string[] {
   const known = knownAgents(needs.agents);
   const services = knownProviders(needs.providers);
-  // an agent that uses a login needs no key
+  // An agent that uses a login needs no key.
   const cells = [...needs.cells].filter(({ agent }) => known.get(agent)?.login === null);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, needs.judges)]);
   const referred = [

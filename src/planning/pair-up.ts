@@ -55,11 +55,14 @@ export function pairUp(
 function checkVariants(cells: readonly Cell[], base: string): void {
   const heads = [...new Set(cells.map(({ variant }) => variant))].filter((variant) => variant !== base);
   if (heads.length === 0)
-    throw new UsageError('usage', `only the variant '${base}' is selected; --vs needs another one to compare with it`);
+    throw new UsageError(
+      'usage',
+      `only the variant '${base}' is selected; --base needs another one to compare with it`,
+    );
   if (heads.length > 1)
     throw new UsageError(
       'usage',
-      `--vs ${base}: expected one other variant, found ${heads.join(', ')}; name one with --variants`,
+      `--base ${base}: expected one other variant, found ${heads.join(', ')}; name one with --variants`,
     );
 }
 

@@ -55,16 +55,16 @@ function toDecideOf(
   const [unchecked] = uncheckedWarnings(selected, !judge);
   if (unchecked !== undefined)
     throw new UsageError('scenario_invalid', '--until-clear: there would be nothing to decide', [unchecked]);
-  const { vs, ...limits } = untilClear;
+  const { base, ...limits } = untilClear;
   const variants = new Set(selected.flatMap((one) => one.variants.map(({ variant }) => variant)));
-  if (variants.has(vs)) return { base: { kind: 'variant', variant: vs }, ...limits };
+  if (variants.has(base)) return { base: { kind: 'variant', variant: base }, ...limits };
   try {
-    return { base: readBase(resultsPath, vs), ...limits };
+    return { base: readBase(resultsPath, base), ...limits };
   } catch (error) {
     if (!(error instanceof UsageError) || error.code !== 'unknown_id') throw error;
     throw new UsageError(
       'unknown_id',
-      `--vs: '${vs}' is neither a variant of these scenarios (${[...variants].join(', ')}) nor a sweep: ${error.message}`,
+      `--base: '${base}' is neither a variant of these scenarios (${[...variants].join(', ')}) nor a sweep: ${error.message}`,
     );
   }
 }

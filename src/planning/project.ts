@@ -88,7 +88,7 @@ const LONGEST_RESULTS = 3000;
  */
 export async function writeProblem(folder: string): Promise<string | null> {
   const existing = nearestExisting(folder);
-  // files inside it have long names too
+  // Files inside it have long names too.
   if (Buffer.byteLength(folder) > LONGEST_RESULTS || folder.split('/').some((name) => Buffer.byteLength(name) > 255))
     return 'its path is too long';
   // Tries to write, because permissions do not restrict root and do not reveal a read-only file system.

@@ -133,7 +133,7 @@ export function resolveSweep(
     cache: draft.cache && paired === null,
     live: draft.live,
     maxUsd: draft.maxUsd,
-    on: draft.on,
+    on: draft.hostLabels,
     cells,
     untilClear: paired?.untilClear ?? null,
     regrade: null,

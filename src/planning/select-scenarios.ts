@@ -96,7 +96,7 @@ export async function selectScenarios(project: Project, selection: Selection): P
     throw new UsageError('scenario_not_found', describeSearch(empty));
   const { scenarios, problems, texts } = await loadScenarios(project, files);
   refuseProblems(problems, texts);
-  const all = selection.withWithout
+  const all = selection.withBaseline
     ? scenarios.map((one) => ({
         ...one,
         // A scenario that says `baseline: true` has them already.

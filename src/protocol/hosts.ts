@@ -3,7 +3,7 @@ import type { RunNumbers } from './names.js';
 import type { LostHost, RunResult } from './run.js';
 import type { SweepOrigin } from './sweep.js';
 
-/** A run of a sweep, of which there may have been several, each on another host. */
+/** A run of a cell. If hosts were lost, the cell has several runs, each on another host. */
 interface RunOfSweep extends RunNumbers {
   sweep: string;
   cell: Cell;

@@ -5,7 +5,7 @@ export const WORKFLOWS = { sweep: 'runSweep', run: 'runScenario', scheduled: 'ru
 
 /**
  * Name of the activity that checks a gate within a workflow task. The Web UI's timeline shows only the names of such
- * activities, not their summaries. A name is not unique, because every name is a label in metrics.
+ * activities, not their summaries. Scenarios share these names, because each name becomes a label in metrics.
  */
 export const gateActivity = (index: number, type: string): string => `gate ${index + 1} ${type}`;
 export const isGateActivity = (name: string): boolean => /^gate \d+ \w+$/.test(name);
@@ -21,7 +21,7 @@ export const SIGNALS = {
    * From a sweep to its run: a new history of the sweep takes over, which learns of the run's end only by `runEnded`.
    */
   tellEnd: 'tellEnd',
-  /** From a sweep that was reset to a run that it takes over: send `parked` again if you wait for your provider. */
+  /** From a sweep that was reset to a run that it takes over: if the run waits, it sends `parked` again. */
   tellParked: 'tellParked',
   /** From a run to its sweep: it is about to close. */
   runEnded: 'runEnded',
@@ -40,7 +40,7 @@ export const placeQueueOf = (taskQueue: string): string => `${taskQueue}.place`;
 /** The task queue that only this host polls. */
 export const hostQueueOf = (taskQueue: string, host: string): string => `${taskQueue}.host.${host}`;
 
-/** Tells the runs of a cell apart. */
+/** Distinguishes the runs of a cell. */
 export interface RunNumbers {
   round: number;
   /** See `PageCell.redo`. */

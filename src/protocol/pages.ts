@@ -27,7 +27,7 @@ export interface PageCell extends Pick<CellKind, 'provider' | 'account'> {
   estimateUsd?: number | null;
   /** True if the estimate is a limit that is enforced on the run. */
   limited?: boolean;
-  /** True if the cell was named to be run again: its result must not come from the cache. */
+  /** True if the user named the cell for a rerun: its result must not come from the cache. */
   fresh?: true;
   /**
    * Number of results that the cell has in its sweep, if it is run again in the same round because the last is an

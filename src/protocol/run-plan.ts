@@ -32,7 +32,7 @@ export interface PlannedGate {
   timeoutSecs: number;
   /** True if the gate starts no process: it only looks at files and takes milliseconds. */
   inProcess: boolean;
-  /** True if the gate asks a model, which may have to be waited for. */
+  /** True if the gate calls a model, which may be unavailable for long. */
   asks?: boolean;
   /** Index of the step after which it is checked. Absent if that is after all steps. */
   after?: number;

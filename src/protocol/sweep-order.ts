@@ -9,7 +9,7 @@ interface SweepToOrder {
   until_clear?: unknown;
 }
 
-/** Where a sweep runs. */
+/** Settings of a sweep that are not part of its plan. */
 interface SweepSettings {
   /** True if its results are shared by several hosts. */
   shared: boolean;

@@ -63,7 +63,7 @@ function fill(table: Located, body: readonly (AST.TOMLKeyValue | AST.TOMLTable)[
 }
 
 function flawOf({ keys }: AST.TOMLKey): string | null {
-  // assigning to it would change the object's prototype
+  // Assigning to it would change the object's prototype.
   if (keys.some((part) => nameOf(part) === '__proto__')) return "the key '__proto__' is not allowed";
   return keys.length > MAX_KEY_PARTS
     ? `expected at most ${MAX_KEY_PARTS} parts in a dotted key, got ${keys.length}`

@@ -15,7 +15,7 @@ export function publicNames(
   scenarios: readonly ScenarioParts[],
 ): Map<string, string> {
   const names: [kind: string, names: readonly string[]][] = [
-    // with and without the unique suffix; without it, the id is the value of `--name`
+    // With and without the unique suffix; without it, the id is the value of `--name`.
     ['the sweep', [sweep, sweep.replace(/-(?:[0-9a-f]{4}|[0-9a-f]{12})$/, '')]],
     ['a cell', cells.map(({ id }) => id)],
     ['a scenario', cells.map(({ scenario }) => scenario)],
@@ -26,7 +26,7 @@ export function publicNames(
     ['a scenario file', planned.flatMap(({ file }) => partsOf(file))],
     ...scenarios.flatMap(namesIn),
   ];
-  // reversed, because the first kind of a name counts
+  // Reversed, because the first kind of a name counts.
   return new Map(names.flatMap(([kind, list]) => list.map((name): [string, string] => [name, kind])).reverse());
 }
 

@@ -28,5 +28,5 @@ export interface ReadScenario {
   variants: ScenarioVariant[];
 }
 
-/** Reads one form of scenario file. Never throws: every error is a problem with line and column. */
+/** Parses one format of scenario files. Never throws: every error is a problem with line and column. */
 export type ScenarioReader = (file: string, text: string) => Loaded<ReadScenario>;

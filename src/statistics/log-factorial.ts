@@ -12,7 +12,7 @@ export const logChoose = (n: number, k: number): number => logFactorial(n) - log
 
 /** Returns the logarithm of the sum of the numbers whose logarithms these are. */
 export function logSumExp(logs: readonly number[]): number {
-  // loops, because these numbers are computed a million times
+  // Loops, because these numbers are computed a million times.
   let highest = -Infinity;
   for (const log of logs) if (log > highest) highest = log;
   if (highest === -Infinity) return highest;

@@ -37,8 +37,8 @@ export interface Look {
 }
 
 /**
- * Decides after a round whether the verdict is clear. It depends on nothing but the rounds: a look that stopped stays
- * as it was, whatever rounds follow. 'better' and 'worse' are decided by the exact sequential test, and the repeated
+ * Decides after a round whether the verdict is clear. The result depends only on the rounds so far, so later
+ * rounds do not change it. 'better' and 'worse' are decided by the exact sequential test, and the repeated
  * interval is cut or extended at 0 to agree; 'not worse' and 'equivalent' by the interval alone. C. Jennison and B. W.
  * Turnbull, "Interim analyses: the repeated confidence interval approach", JRSS B 51 (1989) 305-361.
  */
@@ -141,7 +141,7 @@ const SMALLEST_P = 1e-6;
 
 /**
  * Returns the p value of the sequential test: the level above which it would have found the difference by now, between
- * 0.000001 and 1. Whenever and why ever the sweep stops, the chance of a p of at most u is at most u without a
+ * 0.000001 and 1. Whenever the sweep stops, for whatever reason, the chance of a p of at most u is at most u without a
  * difference. It is at most `alpha` exactly if `look` says better or worse. C. Jennison and B. W. Turnbull, "Group
  * Sequential Methods with Applications to Clinical Trials" (2000), section 9.5. With counts, a test can find at one
  * level what it misses at a higher one, so p is the highest level that misses the difference.

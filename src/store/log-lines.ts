@@ -11,7 +11,7 @@ export interface Digests {
   corrupt: readonly CorruptLine[];
 }
 
-/** The facts known of the complete lines of the log, as the index in the state folder has it. */
+/** The facts about the complete lines of the log, as the index in the state folder stores them. */
 export interface KnownLines {
   results: ResultDigest[];
   /** The place of each result. */
@@ -48,8 +48,8 @@ export interface ReadLines extends KnownLines {
 }
 
 /**
- * The way to tell that lines were only appended: by comparing all bytes with those that were read, or, for whoever
- * looks again after every run, by the last line, as `clean` moves all lines after those that it removes.
+ * The way to tell that lines were only appended: by comparing all bytes with those that were read, or, if the log is
+ * checked after every run, by the last line, because `clean` moves all lines after those that it removes.
  */
 export type LogCheck = 'all bytes' | 'last line';
 

@@ -133,7 +133,7 @@ export function createFacts(resultsPath: string): GrowingFacts {
     knows: (inputs) => passedOver.has(inputs),
     hiddenBy({ sweep, cell, inputs, work }) {
       const cells = new Set(inputs.flatMap((one) => [...(passedOver.get(one) ?? [])]));
-      // Whoever reads the sweep sees these.
+      // Readers of the sweep see these.
       cells.delete(cellKey(sweep, cell));
       const ofWork = work === null ? null : cellKey(work.sweep, work.cell);
       const others = [...cells].filter((one) => one !== ofWork).map((one) => without.get(one) ?? nothingWithout());
@@ -186,7 +186,7 @@ const inputsOfLost = (line: Inputs): string[] => {
   return keys.length > 0 ? keys : inputsOf(line);
 };
 
-/** The lines of cells that left no result have the same id, each time. */
+/** Lines of cells without a result have the same id each time. */
 const lineKey = ({ id, timestamp }: ResultDigest): string => JSON.stringify([id, timestamp]);
 
 const cellKey = (sweep: string, cell: string): string => JSON.stringify([sweep, cell]);

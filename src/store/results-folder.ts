@@ -45,12 +45,12 @@ export function runFiles(folder: string) {
   };
 }
 
-/** Name of an caller's folder: `gate-3`. */
+/** Name of the folder of a caller: `gate-3`. */
 export const callerFolder = (caller: string): string => caller.replaceAll(' ', '-');
 
 /**
- * Folder with the question that a part of the run asked a model, and its answers. `caller` is that part: `judge`, or the
- * name of another one, like `gate 3`.
+ * Folder with a question to a model, and its answers. `caller`: the part of the run that asks, `judge` or another one
+ * like `gate 3`.
  */
 export const answersFolder = ({ judge, asked }: RunFiles, caller: string): string =>
   caller === 'judge' ? judge : join(asked, callerFolder(caller));

@@ -22,7 +22,7 @@ import { parseResult } from './results-log.js';
  */
 export function writeDerived(file: string, text: string): boolean {
   const folder = dirname(file);
-  // whoever only reads results must not create a state folder
+  // Reading results must not create a state folder.
   if (statSync(dirname(folder), { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   const temporary = temporaryName(file);
   try {
@@ -34,7 +34,7 @@ export function writeDerived(file: string, text: string): boolean {
     try {
       rmSync(temporary, { force: true });
     } catch {
-      // Then it was not made either.
+      // Without the folder, no file was written.
     }
     return false;
   }
@@ -65,10 +65,10 @@ const VERSION = 3;
 const WORTH_INDEXING = 256 * 1024;
 
 /**
- * Opens the index of a results folder. It belongs to whoever opens it, and lives as long. results.jsonl is what counts:
- * the first look starts from an index in the state folder, if its hash says that the log still begins with what the
+ * Opens the index of a results folder. The caller owns it. results.jsonl is the source of truth:
+ * the first lookup starts from an index in the state folder, if its hash says that the log still begins with what the
  * index was made of. An index that is missing, broken or of another version is made again, if there is a state folder.
- * Nobody locks it: each process replaces it as a whole.
+ * It needs no lock: each process replaces it as a whole.
  */
 export function openResultsIndex(resultsPath: string): ResultsIndex {
   const log = resultsLog(resultsPath);

@@ -63,7 +63,7 @@ export function createResultsReader(
       if (state === seen) return [];
       const found: FoundResult[] = [];
       const reached = stat === undefined ? null : readOn(stat.ino, found);
-      // Set only now, so that what could not be read is read again the next time.
+      // Set only now, so that lines that could not be read are tried again.
       seen = state;
       place = reached;
       return found;

@@ -155,7 +155,7 @@ async function fixtureFiles(
     const [before, after] = [fixtureOf(scenario), fixtureOf(head.scenarios.get(name))];
     if (before === null || after === null || before === after) continue;
     const folders = [fixtureFolder(resultsPath, before), fixtureFolder(resultsPath, after)] as const;
-    // if a snapshot is gone or unreadable, the fixture is still reported as different, without its files
+    // If a snapshot is gone or unreadable, the fixture is still reported as different, without its files.
     found.set(name, await differingFiles(...folders).catch(() => []));
   }
   return found;

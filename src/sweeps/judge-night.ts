@@ -55,7 +55,7 @@ export async function judgeNight(
       ? []
       : await nightsUntil(resultsPath, objects, results, reference, firing);
   const isAccepted = reference !== null && reference !== 'damaged' && reference.accepted_at !== null;
-  // one that only reused earlier results says nothing
+  // One that only reused earlier results says nothing.
   const nights = all.filter(({ counts }) => counts.some(({ tested }) => tested > 0));
   const followed = followSchedule(nights, isAccepted);
   const { gate, warnings = [] } = await gateOf();
@@ -80,7 +80,7 @@ export async function judgeNight(
 
   async function gateOf(): Promise<{ gate: Gate | null; warnings?: string[] }> {
     if (status !== 'completed' || firing.sweep === null || reference === null) return { gate: null };
-    // it began before the reference, and ended after it
+    // It began before the reference, and ended after it.
     if (reference !== 'damaged' && firing.firing < reference.firing) return { gate: null };
     if (reference === 'damaged') return { gate: gone('its file cannot be read', schedule) };
     if (reference.sweep === firing.sweep) return { gate: isAccepted ? { result: 'not worse', reasons: [] } : null };

@@ -44,7 +44,7 @@ export async function runScheduled({ schedule, proof }: ScheduledInput): Promise
     ),
   );
   const end = await runToEnd(planned);
-  // also if the next firing has cancelled this one
+  // Also if the next firing has cancelled this one.
   return CancellationScope.nonCancellable(async () => {
     const { firing } = planned;
     const result = await untilDone('write the report', { troubles, show }, (options) =>

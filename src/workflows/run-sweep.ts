@@ -29,10 +29,10 @@ import { wakeRun } from './wait-for-provider.js';
  */
 export async function runSweep(input: SweepInput): Promise<SweepResult> {
   const { cancelRequested } = CancellationScope.current();
-  // Whatever is cancelled is cancelled by an action: a cancelled sweep waits for its runs.
+  // Only actions cancel anything, because a cancelled sweep waits for its runs.
   return CancellationScope.nonCancellable(async () => {
     const sweep = createSweep(input);
-    // In the Web UI, for example.
+    // The cancellation may come from the Web UI.
     cancelRequested.catch(() => enqueue(sweep, { type: 'cancelled' }));
     handleMessages(sweep);
     enqueue(sweep, { type: 'time' });
@@ -127,7 +127,7 @@ function perform(sweep: Sweep, action: SweepAction): void {
   }
 }
 
-/** Without cells, a sweep ends as soon as its open runs have. */
+/** If the work fails, for example because the cells cannot be read, the sweep ends once its open runs have ended. */
 async function orFail(sweep: Sweep, work: Promise<void>): Promise<void> {
   try {
     await work;

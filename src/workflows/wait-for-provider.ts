@@ -5,7 +5,7 @@ import { type Noting, quickly } from './calls.js';
 
 /** `proof` shows that this run sent the signal; absent if its sweep has no proof either. */
 export const parkedRun = defineSignal<[{ cell: string; parked: Parked; proof?: string }]>(SIGNALS.parked);
-/** A sweep that was reset has not kept what the run told it before. */
+/** A sweep that was reset has lost the signals that it had received. */
 export const tellParked = defineSignal(SIGNALS.tellParked);
 export const wakeRun = defineSignal<[{ nth: number; proof?: string }]>(SIGNALS.wake);
 

@@ -116,7 +116,7 @@ describe('the steps of the action, in a repository with a pull request', () => {
     expect(server.comments[0]?.body).toContain('❌ llm-tool-test: 0 of 4 passed');
     expect(server.comments[0]?.body).toContain('https://github.example/octo/stock/actions/runs/1002');
     expect(log).not.toContain(TOKEN);
-    // the base of the next pull request is that of main
+    // The base of the next pull request is that of main.
     expect(steps).not.toContain('Store the results of the branch');
   });
 
@@ -192,7 +192,7 @@ describe('the steps of the action, in a repository with a pull request', () => {
     await execa('npm', ['pack', '--pack-destination', dirname(source)], { cwd: source });
     const { failed, log, outputs } = await job('push', 'main', { package: '../llm-tool-test-9.9.9.tgz' });
     expect(failed, log).toBe(false);
-    // each sweep of the base branch is compared with the one before
+    // Each sweep of the base branch is compared with the one before.
     expect(outputs.comparison).toBe('not worse');
     const { stdout } = await git('status', '--porcelain', '--ignored');
     expect(stdout).not.toContain('package');

@@ -155,7 +155,7 @@ export async function createAgentRun({
         try {
           if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh\0-c\0')) process.kill(pid, 'SIGKILL');
         } catch {
-          // a child that the agent had just started looks like it, and has ended
+          // A child that the agent had just started looks like it, and has ended.
         }
       }
     },

@@ -175,7 +175,7 @@ test.each([
   const first = await plan(proof, DUE);
   const ref = { schedule: 'nightly', proof, execution: 'one', firing: first.firing };
   await change();
-  // also if the first attempt was lost with its worker
+  // Also if the first attempt was lost with its worker.
   expect((await plan(proof, DUE)).sweep?.sweep).toBe(first.sweep?.sweep);
   const reported = () => readFiring(objects, 'nightly', first.firing);
   const inFiring = <T>(perform: () => Promise<T>) => inActivity(workflowAt(DUE), perform);
@@ -188,7 +188,7 @@ test.each([
   await inFiring(() => activities.sendWebhook(ref));
   expect(received).toMatchObject([{}, { firing: first.firing, status: 'cancelled' }]);
   expect(await reported()).toMatchObject({ status: 'cancelled', webhook: 'sent' });
-  // no other firing begins with these settings
+  // No other firing begins with these settings.
   await expect(plan(proof, DUE, 'two')).rejects.toMatchObject({ type: 'NotOurs' });
   await expect(plan(proof, DUE - HOUR_MS, 'two')).rejects.toMatchObject({ type: 'NotOurs' });
 });
@@ -253,7 +253,7 @@ test.each([
   const sweepOf = async (execution: string) => (await plan(proof, at, execution)).sweep?.sweep;
   const sweeps = [await sweepOf('one'), await sweepOf('two')];
   expect(new Set(sweeps).size).toBe(2);
-  // also if their activities are repeated
+  // Also if their activities are repeated.
   expect([await sweepOf('one'), await sweepOf('two')]).toEqual(sweeps);
   await expect(plan(proof, at, 'three')).rejects.toMatchObject({ type: 'NotOurs' });
   expect(await planned()).toHaveLength(2);

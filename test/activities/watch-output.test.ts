@@ -123,7 +123,7 @@ test('an agent that prints nothing after its result is stopped, unless it goes o
   const result = '{"type":"result","ending":"done","exit_code":null}';
   const [goesOn, waits] = [await watch('events', { exitMs: 1 }), await watch('claude-code', { exitMs: 1 })];
   goesOn.print(result, '{"type":"message","role":"assistant","text":"and another thing"}');
-  // a task in the background is open
+  // A task in the background is open.
   waits.print(...linesOf('claude-code-background').slice(0, 7));
   await Promise.all([goesOn.untilDoing('and another thing'), waits.untilDoing('It is done.')]);
   const hangs = await watch('events', { exitMs: 1 });

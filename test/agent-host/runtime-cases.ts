@@ -64,7 +64,7 @@ export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace):
     expect(actions).toEqual([['CHECK_STOCK', false]]);
     expect(events).toContainEqual({ type: 'reasoning', text: 'I know what to do' });
     expect(ending.ending).toBe('done');
-    // what a plugin writes to stdout is not taken for an event
+    // The output of a plugin is not taken for an event.
     expect(stderr).toContain('not from the agent');
     expect(stderr).toContain('setting good morning');
   });

@@ -13,7 +13,7 @@ export async function provideEliza(): Promise<string> {
   const lockfile = readFileSync(join(PACKAGE, 'package-lock.json'), 'utf8');
   const folder = await installOnce(`eliza-${sha256(lockfile).slice(0, 8)}`, async (into) => {
     for (const file of ['package.json', 'package-lock.json']) await cp(join(PACKAGE, file), join(into, file));
-    // bun, which nothing needs here, is among the optional ones
+    // `bun`, which nothing needs here, is among the optional ones.
     await npm(['ci', '--omit=optional'], into);
   });
   return join(folder, 'node_modules');

@@ -213,7 +213,7 @@ describe('the log of the telemetry of gemini', () => {
   const record = (reasons: string[], fields: object = {}): string => {
     const all = { 'event.name': 'gemini_cli.api_response', prompt_id: 's', finish_reasons: reasons };
     const attributes = { ...all, role: 'main', ...fields };
-    // as `sed` prints them
+    // As `sed` prints them.
     return JSON.stringify({ attributes }, null, 2)
       .replace(/^\{\n.*\n/, '')
       .replace(/\n\}$/, '');

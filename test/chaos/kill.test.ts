@@ -56,7 +56,7 @@ describe('SIGKILL', () => {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // died with its supervisor a moment ago
+        // Died with its supervisor a moment ago.
       }
     }
     command.kill('SIGKILL');

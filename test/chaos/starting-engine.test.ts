@@ -70,7 +70,7 @@ describe.concurrent('an engine that starts', () => {
     onTestFinished(() => project.remove());
     expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
     const keeper = await until('a keeper', () => partOf(project, 'keeper'));
-    // a keeper that notices the death late, as on a busy machine
+    // A keeper that notices the death late, as on a busy machine.
     signalProcess(keeper, 'SIGSTOP');
     await kill(project, 'worker');
     const uses = new Set([usedAt(project)]);

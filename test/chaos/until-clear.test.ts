@@ -10,7 +10,7 @@ import { addScripted } from '../commands/scripted-sides.js';
 const { project, client } = await projectWithClient({}, { ownEngine: true });
 /** A new history of the sweep begins after every third cell. */
 const SHORT_HISTORIES = { LLM_TOOL_TEST_LIMITS: '{"cellsPerHistory": 3}' };
-const ARGS = ['run', 'falls', 'stays', '--until-clear', '--vs', 'base', '--json'];
+const ARGS = ['run', 'falls', 'stays', '--until-clear', '--base', 'base', '--json'];
 
 beforeAll(async () => {
   // Constant outcomes: a kill may make a health check happen twice, which would shift others.

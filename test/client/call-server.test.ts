@@ -38,5 +38,5 @@ test('a call that may take long follows the server to its new port if another se
   const away: (string | null)[] = [];
   const onAway = (reason: string | null) => away.push(reason);
   expect(await callServer(connection, ask, { ...LONG_CALL, onAway })).toBe('the result');
-  expect(away).toEqual(['another Temporal server is using its port', null]);
+  expect(away).toEqual(["another Temporal server is listening on the engine's port", null]);
 });

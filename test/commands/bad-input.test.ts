@@ -175,7 +175,7 @@ describe('several files', () => {
       'many/c.yaml',
     ]);
     expect(error.message).toBe('9 problems in 3 files');
-    // six keys are missing at 1:1, tags is wrong at 1:7
+    // Six keys are missing at 1:1, tags is wrong at 1:7.
     expect(stderr.match(/^> 1 \| tags: smoke$/gm)).toHaveLength(2);
     expect(stderr).toContain('> 1 | tags: smoke\n    |       ^');
   });

@@ -212,7 +212,7 @@ describe('a warning', () => {
   const FIXTURE = { 'fixtures/open/scripts/check.sh': 'exit 0\n', 'fixtures/open/bin/tool': '#!/bin/sh\n' };
   const GATES = [
     gate('sh scripts/check.sh'),
-    // of the target, or no script that is run
+    // Of the target, or no script that is run.
     gate('./bin/tool'),
     gate('cat scripts/check.sh'),
     gate('sh other.sh'),

@@ -94,7 +94,7 @@ describe('task.context', () => {
     expect(report).toMatch(/## Setup[^]*## Context[^]*files\/missing\/run\.ts[^]*## Agent/);
     expect(metrics.details).toMatchObject([{ status: 'pass', message: '$.args[0] equals a' }]);
     expect(metrics.evaluator_results).toMatchObject([{ name: 'echoed', metrics: { args: ['b'] }, error: null }]);
-    // commands of the harness do not count as the agent's
+    // Commands of the harness do not count as the agent's.
     expect(metrics.efficiency).toMatchObject({ total_commands: 0 });
   });
 

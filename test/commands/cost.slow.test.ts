@@ -135,7 +135,7 @@ describe('regressions', () => {
     const { text } = await openRun(document);
     expect(await text('report.md')).toContain('- gate newly failing: out is good');
     const shown = await project.cli(['show', document.sweep]);
-    // so few runs may differ by chance
+    // So few runs may differ by chance.
     expect(shown.stdout).not.toContain('worse than in earlier runs');
   });
 

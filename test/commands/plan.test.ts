@@ -16,7 +16,7 @@ const documentOf = async (...args: string[]): Promise<Forecast> =>
   JSON.parse((await plan(...args, '--json')).stdout) as Forecast;
 
 test('a pair of variants is one configuration, and each variant alone is compared with another sweep', async () => {
-  const pair = await documentOf('--vs', 'bare', '--variants', 'guided');
+  const pair = await documentOf('--base', 'bare', '--variants', 'guided');
   expect(pair.configurations.map(({ variants }) => variants)).toEqual([['bare', 'guided']]);
   const alone = await documentOf();
   expect(alone.configurations.map(({ variants }) => variants)).toEqual([['bare'], ['guided']]);
@@ -41,7 +41,7 @@ test('says what can be shown for some money, without any agent or key', async ()
 test.each([
   [['--effect', '0'], 'above 0 and below 100'],
   [['--power', '100'], 'expected a percentage above 0 and below 100'],
-  [['--vs', 'nobody'], "'nobody' is neither a variant"],
+  [['--base', 'nobody'], "'nobody' is neither a variant"],
   [['--run-usd', '-1'], 'expected a number above 0'],
 ])('%j is refused: %s', async (args, message) => {
   const { exitCode, stderr } = await plan(...args);

@@ -257,7 +257,7 @@ describe('the target', () => {
     ]);
     expect(shell).toContain('config build shell ${WHO}');
     expect(file).toContain('config build file ${WHO}');
-    // the other build is called by the target's name: the steps call `tool`
+    // The other build is called by the target's name: the steps call `tool`.
     expect(build).toContain('other build x ${WHO}');
   });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await project.write('bin/notes', GOOD, 0o755);
 });
 afterAll(async () => {
-  // the Temporal server is that of all tests
+  // The Temporal server is that of all tests.
   await project.cli(['schedule', 'delete', 'nightly']);
   await project.remove();
 });

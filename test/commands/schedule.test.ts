@@ -13,7 +13,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  // the Temporal server is that of all tests
+  // The Temporal server is that of all tests.
   await project.cli(['schedule', 'delete', 'nightly']);
   await project.remove();
 });

@@ -226,7 +226,7 @@ describe('scripts new', () => {
     expect(documentOf(wrong)).toMatchObject({ success: false, code: 'MISSING_ARGUMENT' });
     expect(wrong.exitCode).toBe(1);
 
-    // another script, in a group and from a subfolder, is written to the same .agents folder
+    // Another script, in a group and from a subfolder, is written to the same .agents folder.
     const second = await fresh.start(['scripts', 'new', 'team/people/greet'], {}, 'src');
     expect(second.stdout).toContain('next: try `llm-tool-test scripts run team/people/greet World`');
     expect(second.stdout).not.toContain('lib/script.ts');

@@ -69,7 +69,7 @@ test('the runs of a sweep take place on both hosts, and every machine can show t
 
 test('a sweep that runs until its verdict is clear decides on several hosts, also after errors, and every machine shows the same', async () => {
   await addScripted(project, 'sides', { good: '1', bad: '00e0' });
-  const started = await cli('first', ['run', 'sides', '--until-clear', '--vs', 'good', '--json']);
+  const started = await cli('first', ['run', 'sides', '--until-clear', '--base', 'good', '--json']);
   expect(started.exitCode, started.stderr).toBe(1);
   const { sweep, decision, cells } = documentOf(started.stdout);
   expect(decision).toMatchObject({ verdict: 'worse', stopped: 'clear', pairs_left_out: 0 });

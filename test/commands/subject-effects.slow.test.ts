@@ -60,10 +60,10 @@ test.each([
     each: 2,
     verdict: 'too few runs',
   },
-])('of $effect, `run --with-without` and `compare` say $verdict', async ({ effect, sides, each, verdict }) => {
+])('of $effect, `run --with-baseline` and `compare` say $verdict', async ({ effect, sides, each, verdict }) => {
   const name = effect.replaceAll(' ', '_');
   await writeSides(name, sides);
-  const { document } = await project.run([name, '--with-without', '--repeat', String(each)]);
+  const { document } = await project.run([name, '--with-baseline', '--repeat', String(each)]);
   const args = ['compare', document.sweep, '--variants', 'without,with', '--json'];
   const compared = Comparison.parse(JSON.parse((await project.cli(args)).stdout));
   const passed = (outcomes: string): number =>
@@ -81,7 +81,7 @@ test('--until-clear with a baseline decides on an effect, and leaves none undeci
   await writeSides('clear', { with: '11110', without: '0' });
   await writeSides('never', { with: '10', without: '10' });
   const decide = async (name: string, most: string) => {
-    const which = ['--with-without', '--variants', 'with', '--until-clear', '--vs', 'without'];
+    const which = ['--with-baseline', '--variants', 'with', '--until-clear', '--base', 'without'];
     return (await project.run([name, ...which, '--max-runs', most])).document.decision;
   };
   const found = await decide('clear', '20');

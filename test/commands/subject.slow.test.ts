@@ -47,14 +47,14 @@ test('a skill that helps is found to be better than none', async () => {
   });
 });
 
-test('a skill that does not help is not found to be better: --with-without adds the baseline', async () => {
-  const { document } = await project.run(['useless', '--repeat', '8', '--with-without']);
+test('a skill that does not help is not found to be better: --with-baseline adds the baseline', async () => {
+  const { document } = await project.run(['useless', '--repeat', '8', '--with-baseline']);
   expect(document.cells).toHaveLength(16);
   expect((await compare(document.sweep)).verdict).not.toBe('better');
 });
 
 test('--until-clear compares with the baseline', async () => {
-  const args = ['useful', '--variants', 'with', '--until-clear', '--vs', 'without', '--json'];
+  const args = ['useful', '--variants', 'with', '--until-clear', '--base', 'without', '--json'];
   const { stdout } = await project.cli(['run', ...args]);
   expect(JSON.parse(stdout)).toMatchObject({ decision: { verdict: 'better' } });
 });
@@ -132,7 +132,7 @@ test('variants can have skills of their own, each with its baseline', async () =
     'matrix: {variants: [{name: old}, {name: new, subject: {skill: other/stamp}}, {name: bare, subject: []}]}',
   ].join('\n');
   await project.write('fixtures/versions.yaml', stamp('versions', USES_SKILL, more));
-  const { document } = await project.run(['versions', '--with-without']);
+  const { document } = await project.run(['versions', '--with-baseline']);
   expect(document.cells.map(({ variant, outcome }) => `${variant} ${outcome ?? ''}`).sort()).toEqual([
     'bare fail',
     'new fail', // It has no stamp.sh.
@@ -146,7 +146,7 @@ test('regrade checks the work of both sides again, also if only the flag has mad
   const named = (path: string) =>
     stamp('again', USES_SKILL, 'subject: {skill: skills/stamp}').replace('out.txt}', path);
   await project.write('fixtures/again.yaml', named('other.txt}'));
-  const { document } = await project.run(['again', '--with-without']);
+  const { document } = await project.run(['again', '--with-baseline']);
   expect(document.cells.map(({ outcome }) => outcome)).toEqual(['fail', 'fail']);
   await project.write('fixtures/again.yaml', named('out.txt}'));
   const { stdout } = await project.cli(['regrade', document.sweep, '--json']);

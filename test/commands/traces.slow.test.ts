@@ -50,7 +50,7 @@ test('a run is sent as a trace with its steps and the calls of its agent, which 
     'llm_tool_test.outcome': 'fail',
   });
   expect(run?.status.code).toBe(2);
-  // what is confidential is sent only if it is asked for
+  // Confidential attributes are sent only on request.
   expect(JSON.stringify(spans)).not.toContain('bread');
   const seen = readFileSync(join(cell?.results_dir ?? '', 'fixture/env.txt'), 'utf8');
   expect(seen).toContain('PATH=');

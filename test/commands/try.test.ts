@@ -53,7 +53,7 @@ describe('try', () => {
     expect(text).toContain('  binary: ../one/stock.sh');
     expect(text).toContain('    - run: stock.sh list --help');
     expect(await project.read('fixtures/stock/AGENTS.md')).toContain('Keeps an inventory.');
-    // the calls of try itself: in an empty folder that is also the HOME, and only what the help says is harmless
+    // The calls of try itself: in an empty folder that is also the HOME, and only what the help says is harmless.
     const calls = (await project.read('one/calls')).split('\n').filter((call) => call.includes('llm-tool-test-try-'));
     expect(calls.map((call) => call.replace(/^(\S+) \1 /, ''))).toEqual(['--help', '--version', 'list --help']);
     expect(existsSync(calls[0]?.split(' ')[0] ?? '/')).toBe(false);

@@ -14,9 +14,9 @@ afterAll(() => project.remove());
 
 const run = (...args: string[]) => project.cli(['run', ...args]);
 
-test('--until-clear --vs stops when the verdict is clear, and its exit code says which', async () => {
+test('--until-clear --base stops when the verdict is clear, and its exit code says which', async () => {
   const { exitCode, document } = await project.run([
-    ...['clear', '--until-clear', '--vs', 'good', '--max-runs', '12', '--concurrency', '8'],
+    ...['clear', '--until-clear', '--base', 'good', '--max-runs', '12', '--concurrency', '8'],
   ]);
   expect(exitCode).toBe(1);
   expect(document.decision).toMatchObject({ verdict: 'worse', stopped: 'clear', most_runs: 24 });
@@ -28,7 +28,7 @@ test('--until-clear --vs stops when the verdict is clear, and its exit code says
 
 test('--effect gives up when such a change is unlikely to be found, and retry has nothing to do', async () => {
   await addScripted(project, 'alike', { one: '10', two: '10' });
-  const args = ['alike', '--until-clear', '--vs', 'one', '--effect', '60', '--max-runs', '8'];
+  const args = ['alike', '--until-clear', '--base', 'one', '--effect', '60', '--max-runs', '8'];
   const { exitCode, document } = await project.run([...args, '--concurrency', '8']);
   expect(exitCode).toBe(4);
   expect(document.decision).toMatchObject({ verdict: 'undecided', stopped: 'futile', most_runs: 16 });
@@ -39,7 +39,7 @@ test('--effect gives up when such a change is unlikely to be found, and retry ha
 });
 
 test('--dry-run says how much it may take at most, and with what it is compared', async () => {
-  const args = ['clear', '--until-clear', '--vs', 'good', '--max-runs', '8', '--margin', '10', '--dry-run'];
+  const args = ['clear', '--until-clear', '--base', 'good', '--max-runs', '8', '--margin', '10', '--dry-run'];
   const { stdout } = await run(...args, '--json');
   expect(JSON.parse(stdout)).toMatchObject({
     until_clear: { base: 'good', margin: 10, most_runs: 16, most_runs_each: 8, most_usd: 0 },
@@ -49,20 +49,20 @@ test('--dry-run says how much it may take at most, and with what it is compared'
 
 test.each([
   [['clear', '--until-clear'], 'name what to compare with'],
-  [['clear', '--vs', 'good'], '--vs has an effect only with --until-clear'],
+  [['clear', '--base', 'good'], '--base has an effect only with --until-clear'],
   [['clear', '--effect', '10'], '--effect has an effect only with --until-clear'],
-  [['clear', '--until-clear', '--vs', 'good', '--effect', '10', '--margin', '10'], 'leave out one of them'],
+  [['clear', '--until-clear', '--base', 'good', '--effect', '10', '--margin', '10'], 'leave out one of them'],
   [['clear', '--margin', '10'], '--margin has an effect only with --until-clear'],
   [
-    ['clear', '--until-clear', '--vs', 'nobody'],
+    ['clear', '--until-clear', '--base', 'nobody'],
     "'nobody' is neither a variant of these scenarios (good, bad) nor a sweep",
   ],
-  [['three', '--until-clear', '--vs', 'good'], 'expected one other variant, found b, c; name one with --variants'],
-  [['clear', '--variants', 'good', '--until-clear', '--vs', 'good'], "only the variant 'good' is selected"],
-  [['clear', 'single', '--variants', 'bad,other', '--until-clear', '--vs', 'good'], 'found bad, other'],
-  [['clear', '--until-clear', '--vs', 'good', '--max-runs', '2'], 'no difference could be shown; raise --max-runs'],
-  [['clear', '--until-clear', '--vs', 'good', '--repeat', '2'], '--repeat cannot be used with --until-clear'],
-  [['clear', '--until-clear', '--vs', 'good', '--margin', '100'], 'above 0 and below 100'],
+  [['three', '--until-clear', '--base', 'good'], 'expected one other variant, found b, c; name one with --variants'],
+  [['clear', '--variants', 'good', '--until-clear', '--base', 'good'], "only the variant 'good' is selected"],
+  [['clear', 'single', '--variants', 'bad,other', '--until-clear', '--base', 'good'], 'found bad, other'],
+  [['clear', '--until-clear', '--base', 'good', '--max-runs', '2'], 'no difference could be shown; raise --max-runs'],
+  [['clear', '--until-clear', '--base', 'good', '--repeat', '2'], '--repeat cannot be used with --until-clear'],
+  [['clear', '--until-clear', '--base', 'good', '--margin', '100'], 'above 0 and below 100'],
 ])('%j is refused before anything is started: %s', async (args, message) => {
   const { exitCode, stderr } = await run(...args);
   expect(stderr).toContain(message);

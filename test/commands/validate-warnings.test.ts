@@ -97,7 +97,7 @@ test('a scenario that checks nothing runs, with a warning before and after, and 
   const compared = await project.cli(['compare', 'empty', 'again', '--gate', '--json']);
   expect(JSON.parse(compared.stdout)).toMatchObject({ verdict: 'nothing to compare' });
   expect(compared.exitCode).toBe(3);
-  const clear = await project.cli(['run', 'nothing', '--until-clear', '--vs', 'empty']);
+  const clear = await project.cli(['run', 'nothing', '--until-clear', '--base', 'empty']);
   expect([clear.exitCode, clear.stderr]).toEqual([2, expect.stringMatching(/there would be nothing to decide/)]);
 });
 

@@ -135,7 +135,7 @@ describe.skipIf(network !== 'isolated')(`the network of a sandbox${why}`, () => 
     const end = await killed(bubblewrap, handle);
     expect(end).toMatchObject({ state: 'ended', stopped: 'cancel' });
     if (containment === 'pidns') expect(readFileSync(join(handle.workspace, 'log'), 'utf8')).toBe('ended\n');
-    // pasta and bwrap, which have the same words on their command lines, end after the agent.
+    // `pasta` and bwrap, which have the same words on their command lines, end after the agent.
     const left = () => [...processesWith(seconds), ...processesWith(handle.workspace)];
     await until('the end of the agent, pasta and bwrap', () => (left().length === 0 ? true : null));
   });

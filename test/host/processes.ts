@@ -41,7 +41,7 @@ const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // already gone
+    // Already gone.
   }
 };
 

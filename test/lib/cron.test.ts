@@ -83,7 +83,7 @@ describe('isCronTime', () => {
   });
 
   test('counts either kind of day if both are restricted, as cron does', () => {
-    // a Tuesday
+    // A Tuesday.
     expect(isTime('0 3 1 * tue', '2026-11-24T03:00:00Z')).toBe(true);
     expect(isTime('0 3 24 * mon', '2026-11-24T03:00:00Z')).toBe(true);
     expect(isTime('0 3 1 * mon', '2026-11-24T03:00:00Z')).toBe(false);

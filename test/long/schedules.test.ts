@@ -110,7 +110,7 @@ test('a target that breaks between two firings is reported as worse, in all file
   expect(await project.read(`${RESULTS}/schedules/nightly/exit-code`)).toBe('1\n');
   for (const file of [`${RESULTS}/schedules/nightly/junit.xml`, 'out/junit.xml'])
     expect(await project.read(file)).toContain('failures="6"');
-  // the first answer was an error, so the first firing was sent twice
+  // The first answer was an error, so the first firing was sent twice.
   expect(received.map(({ path, body }) => [path, body.sweep])).toEqual([
     ['/geheim', before.sweep],
     ['/geheim', before.sweep],
@@ -189,7 +189,7 @@ test('a key that is not set, and a file of keys that is gone, end the firing wit
   const missing = await latest('keyed');
   expect(missing).toMatchObject({ exit_code: 3, totals: { errored: 1 } });
   expect(missing.reasons.join()).toContain('KEY');
-  // the file is read again at each firing
+  // The file is read again at each firing.
   await project.write('some.env', 'KEY=k1234567\n');
   expect((await schedule('trigger', 'keyed', '--wait')).exitCode).toBe(0);
   await schedule('create', 'gone', 'keyed', '--every', '6h', '--env-file', 'keys.env');
@@ -208,7 +208,7 @@ test('with skip, a schedule that is running does not fire again', async () => {
   await until('the firing is listed', async () => ((await listed('slow')).running === 1 ? true : null));
   const again = await schedule('trigger', 'slow', '--json');
   expect([again.exitCode, JSON.parse(again.stdout)]).toMatchObject([2, { error: { code: 'schedule_running' } }]);
-  // a time of the schedule is skipped in the same way
+  // A time of the schedule is skipped in the same way.
   const handle = await handleOf('slow');
   await handle.trigger('SKIP');
   await until('the skip is counted', async () => ((await listed('slow')).skipped === 1 ? true : null));
@@ -227,7 +227,7 @@ test('with cancel, the next firing ends the sweep before it; with queue, it wait
   expect(await latest('slow')).toMatchObject({ sweep, status: 'cancelled', exit_code: 130 });
   await project.cli(['cancel', second.sweep]);
   await until('the second result', async () => ((await latest('slow')).sweep === second.sweep ? true : null));
-  // its result is there before it has ended; a firing that comes in between would be queued
+  // Its result is there before it has ended; a firing that comes in between would be queued.
   await until('the second firing to end', async () => ((await listed('slow')).running === 0 ? true : null));
 
   await schedule('create', 'slow', 'slow', '--every', '6h', '--overlap', 'queue', '--replace');

@@ -72,7 +72,7 @@ test.each(REPETITIONS)(
         guided: outcomesOf(`${seed} guided ${at}`, Math.max(0.02, rate + change)),
       });
     const { document } = await project.run([
-      ...[...scenarios, '--until-clear', '--vs', 'bare'],
+      ...[...scenarios, '--until-clear', '--base', 'bare'],
       ...['--max-runs', String(MOST), '--concurrency', '8'],
     ]);
     const { decision } = document;

@@ -27,11 +27,11 @@ const callsOf = async (side: string): Promise<number> =>
   (await readdir(join(project.folder, 'calls'))).filter((name) => name.startsWith(`${side}.`)).length;
 const outcomes = ({ cells }: SweepDocument) => cells.map(({ outcome }) => outcome);
 
-describe('--until-clear --vs <variant>', () => {
+describe('--until-clear --base <variant>', () => {
   let worse: SweepDocument;
 
   test('stops when one side is clearly worse, exits with 1, and runs no more than it reports', async () => {
-    const { exitCode, document } = await run('clear', '--vs', 'good');
+    const { exitCode, document } = await run('clear', '--base', 'good');
     worse = document;
     expect(exitCode).toBe(1);
     expect(document).toMatchObject({
@@ -58,18 +58,18 @@ describe('--until-clear --vs <variant>', () => {
   });
 
   test('the other way round it is better, and exits with 0', async () => {
-    const { exitCode, document } = await run('clear', '--variants', 'good', '--vs', 'bad');
+    const { exitCode, document } = await run('clear', '--variants', 'good', '--base', 'bad');
     expect([exitCode, document.decision?.verdict]).toEqual([0, 'better']);
   });
 
   test('without a margin, sides that are alike use all runs and stay undecided, with exit code 4', async () => {
-    const { exitCode, document } = await run('noisy', '--vs', 'one', '--max-runs', '6');
+    const { exitCode, document } = await run('noisy', '--base', 'one', '--max-runs', '6');
     expect(exitCode).toBe(4);
     expect(document.decision).toMatchObject({ verdict: 'undecided', stopped: 'most runs', runs: 12 });
   });
 
   test('with a margin, it stops when the other side is not worse by that much, with exit code 0', async () => {
-    const { exitCode, document } = await run('alike', '--vs', 'one', '--margin', '40');
+    const { exitCode, document } = await run('alike', '--base', 'one', '--margin', '40');
     expect(exitCode).toBe(0);
     expect(document.decision?.verdict).toMatch(/^(not worse|equivalent)$/);
     expect(document.decision?.stopped).toBe('clear');
@@ -77,7 +77,7 @@ describe('--until-clear --vs <variant>', () => {
   });
 
   test('a cell that ends with an error is run again, and its pair counts once both sides have ended', async () => {
-    const { exitCode, document } = await run('shaky', '--vs', 'good', '--max-runs', '16');
+    const { exitCode, document } = await run('shaky', '--base', 'good', '--max-runs', '16');
     expect(exitCode).toBe(1);
     const [configuration] = document.decision?.configurations ?? [];
     expect(configuration?.base.tested).toBe(configuration?.head.tested);
@@ -92,7 +92,7 @@ describe('--until-clear --vs <variant>', () => {
   });
 
   test('a side that cannot be tested ends the sweep soon, with exit code 3', async () => {
-    const { exitCode, document } = await run('broken', '--vs', 'good');
+    const { exitCode, document } = await run('broken', '--base', 'good');
     expect(exitCode).toBe(3);
     expect(document.decision).toMatchObject({ verdict: 'not tested', stopped: 'errors' });
     expect(document.decision?.runs).toBeLessThan(12);
@@ -106,7 +106,7 @@ describe('--until-clear --vs <variant>', () => {
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain(`To rerun what could not be tested: \`llm-tool-test retry ${worse.sweep}\``);
     expect(refused.stderr).toContain('To decide again from new runs: `llm-tool-test run --until-clear`');
-    const { document: untested } = await run('mended', '--vs', 'good', '--margin', '40');
+    const { document: untested } = await run('mended', '--base', 'good', '--margin', '40');
     expect(untested.decision?.verdict).toBe('not tested');
     await project.write('calls/mended', '');
     const again = await project.cli(['retry', untested.sweep, '--json']);
@@ -124,7 +124,7 @@ describe('--until-clear --vs <variant>', () => {
   });
 
   test('buys more of the runs that cost less', async () => {
-    const { document } = await run('cheap', 'costly', '--vs', 'one', '--max-runs', '8', '--max-usd', '2');
+    const { document } = await run('cheap', 'costly', '--base', 'one', '--max-runs', '8', '--max-usd', '2');
     const tested = document.decision?.configurations.map(({ scenario, head }) => [scenario, head.tested]);
     const { cheap = 0, costly = 0 } = Object.fromEntries(tested ?? []) as Record<string, number>;
     expect(costly).toBeGreaterThan(0);
@@ -132,7 +132,7 @@ describe('--until-clear --vs <variant>', () => {
   });
 
   test('a budget that is used up ends it, with what is known', async () => {
-    const { exitCode, document } = await run('dear', '--vs', 'good', '--max-usd', '0.55');
+    const { exitCode, document } = await run('dear', '--base', 'good', '--max-usd', '0.55');
     expect(exitCode).toBe(4);
     expect(document.decision).toMatchObject({ verdict: 'undecided', stopped: 'budget', runs: 5 });
     expect(document.cost_usd).toBe(0.5);
@@ -141,12 +141,12 @@ describe('--until-clear --vs <variant>', () => {
   });
 });
 
-describe('--until-clear --vs <sweep>', () => {
+describe('--until-clear --base <sweep>', () => {
   test('compares with the outcomes of a finished sweep, runs only the new side, and says what that cannot rule out', async () => {
     const { document: base } = await project.run(['past', '--repeat', '12', '--name', 'past']);
     await addScripted(project, 'dear', { good: '1', bad: '0' }, ['usage: {cost_usd: 0.1}']);
     await addScripted(project, 'past', { only: '0' });
-    const { exitCode, document } = await run('past', '--vs', base.sweep);
+    const { exitCode, document } = await run('past', '--base', base.sweep);
     expect(exitCode).toBe(1);
     expect(document.decision).toMatchObject({
       base: { variant: null, sweep: base.sweep },

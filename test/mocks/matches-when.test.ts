@@ -110,7 +110,7 @@ describe('a matcher with placeholders', () => {
     // JavaScript that compares with a text that looks like a placeholder
     ['args[0] === "${HOME}"', false],
     ['args[1] !== "${args[1]} && ${x}"', true],
-    // an operator in a value decides nothing
+    // An operator in a value decides nothing.
     ["${args[1]} === 'x'", false],
     ['${args[1]}', true],
   ])('%s', (matcher, expected) => {

@@ -14,7 +14,7 @@ tool() { node "$here/../../dist/cli.js" "$@" --results "$results" >/dev/null || 
 tool run notes --name matrix --agents mock,events
 sed -i 's/- { type: command_succeeds.*/- { type: file_exists, path: README.md }/' fixtures/notes.yaml
 tool regrade matrix --name regraded
-tool run notes --name clear --until-clear --vs guided --max-runs 6
+tool run notes --name clear --until-clear --base guided --max-runs 6
 tool run judged --name judged --repeat 2
 tool run trouble --name limits
 tool run trouble --name cancelled --timeout-secs 100 --detach

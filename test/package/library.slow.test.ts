@@ -75,7 +75,7 @@ describe('the library, imported from the installed package', () => {
     expect(stderr).toBe('');
     const read = JSON.parse(stdout) as { after: { cells: { results_dir: string }[] }; folder: string };
     const comparison = await printed('compare', 'before', 'after');
-    // the page in the Web UI is that of the engine of the tests
+    // The page in the Web UI is that of the engine of the tests.
     const noPage = { ui_url: null };
     expect(read).toEqual({
       before: { ...((await printed('show', 'before')) as object), ...noPage },

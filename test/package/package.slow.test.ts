@@ -141,7 +141,7 @@ describe('the packed content', () => {
     const withScript = Object.entries(lock.packages)
       .filter(([, { hasInstallScript, dev }]) => hasInstallScript === true && dev !== true)
       .map(([path]) => path);
-    // protobufjs warns about version schemes; swc looks for its native part, which is a separate package. Both work
+    // `protobufjs` warns about version schemes; swc looks for its native part, which is a separate package. Both work
     // with --ignore-scripts, which is how this repository is installed where scripts are off.
     expect(withScript).toEqual(['node_modules/@swc/core', 'node_modules/protobufjs']);
   });

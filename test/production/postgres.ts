@@ -15,7 +15,7 @@ export function postgresPrograms(): string {
   try {
     versions = readdirSync(DEBIAN);
   } catch {
-    // none
+    // None.
   }
   const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
   if (newest === undefined) throw new NotHere(`no PostgreSQL of Debian in ${DEBIAN}`);

@@ -38,7 +38,7 @@ export const kinds: Kind[] = [
     folder: 'cases/config',
     schema: Config,
     load: parseConfig,
-    // not by the library's own conversion, which assigns to `__proto__`
+    // Not by the library's own conversion, which assigns to `__proto__`.
     parse: (text) => tomlSource('', parseTOML(text)).source.value,
   },
   { name: 'rubric', folder: 'cases/rubric', schema: Rubric, load: loadRubric, parse: yaml },

@@ -7,13 +7,13 @@ it.each([
   ['sh "$LLM_TOOL_TEST_CHECKS"/a/check.sh 3', ['a/check.sh']],
   ['${LLM_TOOL_TEST_CHECKS}/check.sh; node $LLM_TOOL_TEST_CHECKS/b.mjs', ['check.sh', 'b.mjs']],
   ['diff out.txt "$LLM_TOOL_TEST_CHECKS/out.txt">/dev/null', ['out.txt']],
-  // what they name is only known when they run
+  // Their names are only known when they run.
   ['ls "$LLM_TOOL_TEST_CHECKS"', [null]],
   ['cd $LLM_TOOL_TEST_CHECKS && ./check.sh', [null]],
   ['cat "$LLM_TOOL_TEST_CHECKS/case-$1.txt"', [null]],
   ['cat $LLM_TOOL_TEST_CHECKS/*.txt', [null]],
   ['cat $LLM_TOOL_TEST_CHECKS/a\\ b', [null]],
-  // other variables
+  // Other variables.
   ['echo $LLM_TOOL_TEST_CHECKS_DONE $LLM_TOOL_TEST_AGENT/x', []],
 ])('%s names %j', (command, files) => {
   expect(pathsInChecks(command)).toEqual(files);

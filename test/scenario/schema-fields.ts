@@ -108,7 +108,7 @@ export function fieldsOf(root: z.ZodType): Field[] {
     }
     if (!(schema instanceof z.ZodUnion)) return [];
     const key = discriminatorOf(schema);
-    // it is not certain which branch is meant if a key is missing
+    // It is not certain which branch is meant if a key is missing.
     if (key === undefined)
       return (schema.options as z.ZodType[]).flatMap((option) =>
         below(bare(option), `${name}${mark(bare(option), schema)}`, false),

@@ -10,7 +10,7 @@ test('the mean bias has the interval of the paired t test', () => {
   ];
   const { estimate, interval } = meanBias(pairs, { alpha: 0.05 }) ?? {};
   expect(estimate).toBeCloseTo(0.05, 12);
-  // t.test(judge, human, paired = TRUE) of R: references/reference-values.R.txt.
+  // `t.test(judge, human, paired = TRUE)` of R: references/reference-values.R.txt.
   expect(interval?.low).toBeCloseTo(-0.155426025676052, 10);
   expect(interval?.high).toBeCloseTo(0.255426025676052, 10);
 });

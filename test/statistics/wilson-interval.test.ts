@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { wilsonInterval } from '../../src/statistics/wilson-interval.js';
 
-// prop.test(correct = FALSE) of R gives the same: references/reference-values.R.txt.
+// `prop.test(correct = FALSE)` of R gives the same: references/reference-values.R.txt.
 test.each([
   [0, 1, 0, 0.7934506856227626],
   [1, 1, 0.20654931437723745, 1],

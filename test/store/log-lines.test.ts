@@ -139,7 +139,7 @@ function perform(one: Action): void {
         return;
       }
     case 'edit': {
-      // a byte in place, so that size and inode stay
+      // A byte in place, so that size and inode stay.
       if (!existsSync(log)) return;
       const bytes = readFileSync(log);
       if (bytes.length === 0) return;

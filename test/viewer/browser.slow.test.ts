@@ -39,7 +39,7 @@ describe.skipIf(lacking !== null)(`the viewer in a browser${lacking === null ? '
 
   const open = async (): Promise<void> => {
     requests = [];
-    // from another page: a fragment alone would load nothing
+    // From another page: a fragment alone would load nothing.
     await page.goto('about:blank');
     await page.goto(viewing.url);
   };

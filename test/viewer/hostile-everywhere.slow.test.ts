@@ -80,7 +80,7 @@ describe('hostile results', () => {
 
   test('end no element and no link of Markdown', async () => {
     for (const args of printed(hostile).markdown) {
-      // between backticks, nothing is markup
+      // Between backticks, nothing is markup.
       const out = (await output(args)).replace(/`[^`\n]*`/g, '');
       expect(out).not.toMatch(/(?<!\\)\]\((javascript|https:\/\/evil)/i);
       expect(out).not.toMatch(/^::/m);

@@ -49,7 +49,7 @@ describe.skipIf(lacking !== null)(`pages of the viewer${lacking === null ? '' : 
   });
 
   const open = async (page: Page, path: string): Promise<void> => {
-    // from another page: a fragment alone would load nothing
+    // From another page: a fragment alone would load nothing.
     await page.goto('about:blank');
     await page.goto(`${viewing.url}${path}`);
   };
@@ -155,7 +155,7 @@ describe.skipIf(lacking !== null)(`pages of the viewer${lacking === null ? '' : 
     await mine.getByRole('button', { name: 'Edit mine again' }).click();
     expect(await notes.inputValue()).toBe('Mine: it guessed.');
 
-    // the file changes once more before the decision
+    // The file changes once more before the decision.
     await writeFile(file, (await readFile(file, 'utf8')).replace('it knew', 'it looked it up'));
     await page.getByRole('button', { name: 'Replace it with mine' }).click();
     await theirs.getByText('it looked it up').waitFor();

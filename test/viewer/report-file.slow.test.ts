@@ -126,7 +126,7 @@ describe.skipIf(lacking !== null)(`a report in one file${lacking === null ? '' :
   ] as const)('axe finds nothing, %s on a %s, and nothing is wider than the screen', async (scheme, _, size) => {
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize(size);
-    // axe is a script that the policy of the page forbids
+    // `axe` is a script that the policy of the page forbids.
     const context = await browser.newContext({
       offline: true,
       bypassCSP: true,

@@ -52,7 +52,7 @@ export function steady(line: string, { folder }: Pick<Place, 'folder'>): string 
   return (
     line
       .replaceAll(folder, '~')
-      // a path that is cut
+      // A path that is cut.
       .replace(/\/tmp\/llm-tool-test-walks-\S*/g, '~…')
       .replace(/\d{8}-\d{6}/g, 'TIME')
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
@@ -65,7 +65,7 @@ export function steady(line: string, { folder }: Pick<Place, 'folder'>): string 
       .replace(/^( *duration, mean +N s +of \d+ +N s +of \d+) .*/, '$1  …')
       .replace(/^(\| duration, mean \| N s \| of \d+ \| N s \| of \d+ \|) .*/, '$1 …')
       .replace(/^added \d+ packages in .*/, 'added packages')
-      // the width of columns depends on the numbers
+      // The width of columns depends on the numbers.
       .replace(/(\S) {2,}/g, '$1  ')
       .replace(/^ {9,}/, ' '.repeat(8))
       .trimEnd()

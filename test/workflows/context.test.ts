@@ -58,7 +58,7 @@ it('a context script with an unfit answer ends the preparation: no later script 
     await handle.result();
   });
   expect(activitiesOf(stubs)).toEqual(['prepareWorkspace', 'runContextScript', 'writeReport', 'cleanUp']);
-  // the step itself has recorded this for the report
+  // The step itself has recorded this for the report.
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
 });
 

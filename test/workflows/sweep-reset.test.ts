@@ -91,7 +91,7 @@ it.each([
       end ? [Number(eventId)] : [],
     );
     for (const taskEnd of taskEnds) await waitsForFirst(await reset(client, first, { taskEnd }));
-    // of what the run has told the sweep, nothing is repeated
+    // Of what the run has told the sweep, nothing is repeated.
     const latest = await reset(client, first, { drop: [SIGNAL] });
     await waitsForFirst(latest);
     serve();

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const [model = 'fast', task = ''] = process.argv.slice(2);
 const pauseMs = Number(process.env['CLERK_PAUSE_MS'] ?? 50);
 const isGuided = readFileSync('AGENTS.md', 'utf8').includes('not in the parcel');
-// so that repetitions differ, and the same repetition always does the same
+// So that repetitions differ, and the same repetition always does the same.
 const isLucky = Buffer.from(process.cwd()).reduce((sum, byte) => (sum * 31 + byte) % 9973, 7) % 3 === 0;
 const isCareful = model === 'strong' || isGuided || isLucky;
 

@@ -31,7 +31,7 @@ export async function photographViewer({ cli, cwd, env, browser, pictures, sweep
       await page.goto(url);
       for (const step of steps) await page.locator(step).first().click();
       await page.locator('.conversation details, .matrix').first().waitFor();
-      // the files that a run changed come last
+      // The files that a run changed come last.
       await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => undefined);
       const file = join(pictures, `${name}.png`);
       await page.screenshot({ path: file });

@@ -71,7 +71,7 @@ export async function readStart(
   placed: AgentInPlace,
   start: number,
 ): Promise<{
-  said: OneShotAnswer;
+  answer: OneShotAnswer;
   ending: Classified;
   costUsd: number | null;
   problems: OutputProblems | null;
@@ -115,7 +115,7 @@ export async function readStart(
         : contradiction === undefined
           ? null
           : `the agent's output contradicts itself: ${contradiction.message}`;
-  const said = {
+  const answer = {
     model_used,
     finish_reason: ending.ending,
     usage: usage.token_usage,
@@ -124,5 +124,5 @@ export async function readStart(
     start,
     ...wrongOf(problems === null ? [] : outputWarnings(problems)),
   };
-  return { said, ending, costUsd: agent.free ? 0 : usage.cost_usd, problems };
+  return { answer, ending, costUsd: agent.free ? 0 : usage.cost_usd, problems };
 }

@@ -181,8 +181,8 @@ async function follow({ context, signal, watch }: Supervision, start: number): P
 const PREFIX = 'no-room.';
 
 /**
- * Codes that could not be written as a note, by folder of the start: a file system that stays read-only takes no new
- * name either.
+ * Codes that could not be written as a note, by folder of the start: on a read-only file system, not
+ * even an empty file can be created.
  */
 const unwritten = remembered(() => new Map<string, string>());
 

@@ -42,8 +42,8 @@ export async function callAgent(
   const isOurs = last > 0 && (await callerOfStart(agent, last)) === caller;
   const before = await environment.inspect(agent.handle, last);
   if (before.state === 'ended' && isOurs && last > taken) {
-    const { said, ending } = await readStart(context, agent, last);
-    if (ending.ending === 'done') return said;
+    const { answer, ending } = await readStart(context, agent, last);
+    if (ending.ending === 'done') return answer;
   }
   const alive = before.state === 'running' || before.state === 'starting';
   const adopted = alive && isOurs;
@@ -60,10 +60,10 @@ export async function callAgent(
   // Another attempt may have started the next agent by now.
   await fence.check();
   await environment.kill(agent.handle, 'everything');
-  const { said, ending } = await readStart(context, agent, start);
+  const { answer, ending } = await readStart(context, agent, start);
   const failure = failureOf(ending, timeoutSecs);
   if (failure !== null) throw failure;
-  return said;
+  return answer;
 }
 
 /** Starts the agent where nothing of earlier starts is left: each answer is independent. */

@@ -48,7 +48,7 @@ const MAX_UNUSABLE = 3;
 const GIVE_UP: Record<ModelFailureKind, number> = {
   refused: 1,
   timeout: 3,
-  // after two minutes
+  // After two minutes.
   unreadable: 8,
   unavailable: Infinity,
   rate_limited: Infinity,

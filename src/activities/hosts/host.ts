@@ -55,7 +55,7 @@ export interface Offers {
   declined: () => Declined[];
 }
 
-/** As many as a sweep offers at once: if fewer were kept, they would push each other out before any is given up. */
+/** At least the number that a sweep offers at once, or entries would evict each other before any is given up. */
 const MOST = MAX_CONCURRENCY;
 /** An offer that was not repeated for this long went to another host, or is no longer made. */
 const FORGOTTEN_MS = 10 * 60_000;

@@ -76,7 +76,7 @@ async function declined(
   if (final !== null) return ApplicationFailure.nonRetryable(final, 'NoHost');
   return offerAgain(
     `${host.name} declined: ${reason}`,
-    // At random: cells offered again at the same time would reach the same wrong hosts again.
+    // Jitter, so that retried offers do not reach the same hosts together.
     (0.5 + Math.random()) * Math.min(FIRST_DECLINED_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_DECLINED_MS),
   );
 }

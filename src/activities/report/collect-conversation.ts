@@ -27,10 +27,10 @@ export async function collectConversation(
     if (turn === undefined || steps[turn.at]?.kind !== 'conversation') continue;
     const [ending, user] = [STEPS.ending(turn.number), STEPS.user(turn.number + 1)];
     const decided = await read<ConversationBrief>(ending);
-    const said = await read<UserMessage>(user);
+    const userStep = await read<UserMessage>(user);
     between.set(turn.number, [
       ...(decided === null ? [] : [[ending, decided] satisfies PerformedStep]),
-      ...(said === null ? [] : [[user, said] satisfies PerformedStep]),
+      ...(userStep === null ? [] : [[user, userStep] satisfies PerformedStep]),
     ]);
     const reason = decided?.result.reason ?? null;
     if (reason !== null) ended.push({ step: turn.at, turn: turn.number, reason });

@@ -116,7 +116,7 @@ export async function collectSteps(
   const contexts = await all<ContextStep>('script');
   const commands = await all<CommandStepResult>('command');
   const turns = lastOfTurns(published.map(({ result }) => result));
-  // later turns never get a fresh workspace
+  // Later turns never get a fresh workspace.
   const firstTurn = turns.find((turn) => turnNumber(turn) === 1);
   const gateOf = async ({ after, everyTurn }: PlacedGate, index: number): Promise<CheckedGate> => {
     const numbers = everyTurn ? turns.filter(({ turn }) => turn?.at === after).map(turnNumber) : [undefined];

@@ -153,7 +153,7 @@ export async function sendTrace({ traces }: Pick<Deps, 'traces'>, run: TracedRun
       trace.add(event);
     }
   } catch {
-    // events that cannot be read: the steps are known
+    // Events that cannot be read: the steps are known.
   }
   traces.send(run.record.run_id, trace.end());
 }

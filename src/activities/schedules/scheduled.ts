@@ -46,7 +46,7 @@ export const planScheduled =
       return { ...planned, sweep: null };
     }
     const shared = isMirror(resultsPath);
-    // hosts of shared results have values of their own
+    // Hosts of shared results have values of their own.
     if (!shared) await writeSweepEnv(stateFolder, sweep, sweepEnvFrom(values, stored.variables));
     const planHash = await publishPlan(objects, resultsPath, sweep, stored);
     const order = sweepOrder(stored.plan, 1, {
@@ -148,7 +148,7 @@ export const reportScheduled =
     const { stored } = await verifySchedule({ resultsPath, ...deps }, objects, ref);
     const begun = await readFiring(objects, ref.schedule, id);
     if (begun?.workflow !== ref.execution) throw refusal(ref.schedule, 'it has no record of this firing');
-    // also those of earlier nights, which other hosts may have run
+    // Also those of earlier nights, which other hosts may have run.
     const project = begun.sweep === null ? null : await sharedProjectOf(resultsPath);
     if (project !== null) await pullResults(project);
     const lost = message === undefined ? [] : [`the workflow of the sweep did not complete: ${message}`];

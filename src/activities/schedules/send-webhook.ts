@@ -65,7 +65,7 @@ export async function post(url: string, firing: Firing): Promise<Sent> {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...authorization },
       body: JSON.stringify(firing),
-      // a redirect could lead the record to another host
+      // A redirect could lead the record to another host.
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_MS),
     });

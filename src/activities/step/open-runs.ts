@@ -60,7 +60,7 @@ function rewrite(state: State, note: OpenRunNote): void {
   try {
     write(state, note);
   } catch {
-    // those who follow the run see that it is not over, but not why
+    // Followers of the run see that it is not over, but no reason.
   }
 }
 

@@ -178,7 +178,7 @@ export async function seedDatabase(
       createdAt: memory.createdAt ?? now - (memories.length - index) * STEP_MS,
       ...(memory.metadata === undefined ? {} : { metadata: memory.metadata }),
     };
-    // createMemory does not do this
+    // `createMemory` does not do this.
     const searchable = runtime.getModel('TEXT_EMBEDDING') === undefined ? row : await runtime.addEmbeddingToMemory(row);
     await runtime.createMemory(searchable, memory.tableName, memory.unique);
   }

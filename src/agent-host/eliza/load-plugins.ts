@@ -36,7 +36,7 @@ function pluginIn(loaded: Loaded): Plugin | null {
   const ofDefault = loaded['default'];
   const candidates = [
     ofDefault,
-    // a CommonJS module that was compiled from an ES module
+    // A CommonJS module that was compiled from an ES module.
     ...(typeof ofDefault === 'object' && ofDefault !== null ? (Object.values(ofDefault) as unknown[]) : []),
     ...Object.values(loaded),
   ];

@@ -86,7 +86,7 @@ function declare(module: Module, statement: Node): string[] {
     return nodes(statement['declarations']).flatMap((declarator) => {
       const names = namesIn(declarator['id'] as Node);
       for (const name of names) module.bindings.set(name, { kind: 'own', node: declarator });
-      // a function runs when it is called; any other value is computed when the module is loaded
+      // A function runs when it is called; any other value is computed when the module is loaded.
       const value = declarator['init'] as Node | null;
       if (value !== null && !/Function/.test(value.type)) module.body.push(declarator);
       return names;

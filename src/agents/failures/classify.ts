@@ -99,7 +99,7 @@ function unservedByStderr({ error, stderr, exitCode, stopped, at }: AgentEnd): C
   const kind = statedKind(last);
   if (!UNSERVED.has(kind)) return null;
   const failure = providerFailure(last, kind);
-  // for a program that we do not know, it is unknown whether waiting helps
+  // For a program that we do not know, it is unknown whether waiting helps.
   return failure === null ? null : { ...failure, again: null };
 }
 

@@ -29,7 +29,7 @@ type Reported = Pick<AgentEnd, 'error' | 'stderr'>;
 export function failureKind(end: Reported): FailureKind | null {
   const kind = statedKind(end);
   const text = aboutProvider(end);
-  // with these words in the report, a verdict on the tool under test would be a guess
+  // With these words in the report, a verdict on the tool under test would be a guess.
   const undecided = kind === null || kind === 'context' || kind === 'length';
   return undecided && (ACCOUNT_WORDS.test(text) || ACCOUNT_STATUSES.has(statusOf(end))) ? 'account' : kind;
 }
@@ -74,7 +74,7 @@ function retryOf(kind: FailureKind, at: number | null, now: number): RetryHint |
     case 'never':
       return null;
     case 'if dated':
-      // some providers report limits per minute in the same words
+      // Some providers report limits per minute in the same words.
       return at === null ? null : { why: at - now > SOON_MS ? 'limit' : 'busy', at };
     case 'limit':
     case 'busy':

@@ -47,7 +47,7 @@ function clockTime(text: string, now: number, zone?: string): number | null {
     const today = wallAt(now, there);
     if (date === null) {
       const at = momentOf({ ...today, ...time }, there);
-      // if the time has just passed, waiting until tomorrow would be a long wait for nothing
+      // If the time has just passed, waiting until tomorrow would be a long wait for nothing.
       return now - at <= HOUR_MS ? at : momentOf({ ...today, ...time, day: today.day + 1 }, there);
     }
     const { year, ...day } = date;
@@ -90,7 +90,7 @@ function timeOfDay({ hour, minute, half, ...date }: Groups): Pick<Wall, 'hour' |
   if (hour === undefined) return dateOf(date) === null ? null : { hour: 0, minute: 0 };
   const [hours, minutes] = [Number(hour), Number(minute ?? 0)];
   if (minutes > 59) return null;
-  // a number alone is not a time
+  // A number alone is not a time.
   if (half === undefined) return minute === undefined || hours > 23 ? null : { hour: hours, minute: minutes };
   if (hours < 1 || hours > 12) return null;
   return { hour: (hours % 12) + (/^p/i.test(half) ? 12 : 0), minute: minutes };
@@ -118,7 +118,7 @@ const asUtc = ({ year, month, day, hour, minute }: Wall): number => Date.UTC(yea
 function instantOf(wall: Wall, zone: string): number {
   const shown = asUtc(wall);
   const offset = (at: number): number => asUtc(wallAt(at, zone)) - at;
-  // twice, because the offset at the moment found first may differ, if summer time begins or ends in between
+  // Twice, because the offset at the moment found first may differ, if summer time begins or ends in between.
   const near = shown - offset(shown);
   return shown - offset(near);
 }
@@ -191,7 +191,7 @@ export function resetTime(text: string, now: number, zone?: string): number | nu
       .find((found) => found !== null && !Number.isNaN(found));
     if (time === undefined || time === null) continue;
     if (time - now > LONGEST_MS || now - time > JUST_OVER_MS) return null;
-    // it has just passed: waits only a short time, but long enough for clocks that differ
+    // It has just passed: waits only a short time, but long enough for clocks that differ.
     return time > now ? time : now + MINUTE_MS;
   }
   return null;

@@ -37,7 +37,7 @@ export function claudeCodeStream(): StreamParser {
   const assistant = (line: Fields, numbers: Numbers): EventBody[] => {
     const message = fieldsOf(line['message']);
     const used = stringOf(message['model']);
-    // the `result` reports the same error
+    // The `result` reports the same error.
     if (used === SYNTHETIC && stringOf(line['error']) !== null) return [];
     const events: EventBody[] = [];
     // Ignores the models of subagents, which may be smaller. Only once: a `session` event precedes all usage.
@@ -96,7 +96,7 @@ export function claudeCodeStream(): StreamParser {
   const system = (line: Fields): EventBody[] => {
     const kind = stringOf(line['subtype']) ?? '';
     if (kind === 'init') {
-      // a new start, which resumes the session or begins one
+      // A new start, which resumes the session or begins one.
       [called, count, modelUsed, limitEnds, tasks] = [new Map<string, string>(), createUsageCount(), null, null, 0];
       [lost, pending] = [lost || pending, false];
       model = stringOf(line['model']);
@@ -176,7 +176,7 @@ function toolResult(id: string, block: Fields, details: Fields, tool: string | n
       .join('');
   const isError = block['is_error'] === true;
   const exitCode = isError ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
-  // a background command has not ended; for some commands, a code other than 0 is replaced by its meaning
+  // A background command has not ended; for some commands, a code other than 0 is replaced by its meaning.
   const open = ['backgroundTaskId', 'returnCodeInterpretation'].some((name) => stringOf(details[name]) !== null);
   const succeeded = tool === 'Bash' && !isError && !open && details['interrupted'] !== true;
   return {
@@ -195,11 +195,11 @@ function toolResult(id: string, block: Fields, details: Fields, tool: string | n
  * printed them.
  */
 function isUnexecuted(output: string, tool: string): boolean {
-  const said = /^<tool_use_error>([^]*)<\/tool_use_error>$/.exec(output.trim())?.[1] ?? '';
+  const toolError = /^<tool_use_error>([^]*)<\/tool_use_error>$/.exec(output.trim())?.[1] ?? '';
   return [
     `Error: No such tool available: ${tool}`,
     `InputValidationError: ${tool} failed due to the following issue`,
-  ].some((words) => said.startsWith(words));
+  ].some((words) => toolError.startsWith(words));
 }
 
 /**
@@ -222,9 +222,9 @@ function ending(line: Fields, limitEnds: number | null): EventBody[] {
     ...(limitEnds === null ? [] : [`resets_at: ${limitEnds}`]),
   ];
   const [first = '', ...rest] = message.split('\n');
-  const said = [more.length === 0 ? first : `${first} (${more.join(', ')})`, ...rest].join('\n');
-  const error = errorEvent(said, status, unserved);
-  // its own limits, rather than an interruption or an error of the API
+  const errorText = [more.length === 0 ? first : `${first} (${more.join(', ')})`, ...rest].join('\n');
+  const error = errorEvent(errorText, status, unserved);
+  // Its own limits, rather than an interruption or an error of the API.
   const gaveUp = kind.startsWith('error_max_');
   return gaveUp ? [error, { type: 'result', ending: 'gave_up', exit_code: null }] : [error];
 }

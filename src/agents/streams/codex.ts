@@ -110,7 +110,7 @@ export function codexStream(): StreamParser {
     if (kind === 'agent_message') answered = ended && text !== '';
     if (kind === 'agent_message') return ended ? [{ type: 'message', role: 'assistant', text }] : [];
     if (kind === 'reasoning') return ended ? [{ type: 'reasoning', text }] : [];
-    // a warning, for example about an unknown model, and not a failure
+    // A warning, for example about an unknown model, and not a failure.
     if (kind === 'error') return ended ? [{ type: 'message', role: 'system', text }] : [];
     return [unknownEvent(`${stage} ${kind}`)];
   };

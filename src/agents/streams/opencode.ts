@@ -10,7 +10,7 @@ export function opencodeStream(): StreamParser {
   /** The reason why the last step ended. Null during a step, and after an error. */
   let finished: string | null = null;
   /** True if the model has said or done anything in the step. */
-  let said = false;
+  let hasOutput = false;
   /** True if a tool was called in the step. */
   let hasCalled = false;
   /** Set when the model begins to answer, and reset at the end of a step, which reports its usage. */
@@ -35,17 +35,17 @@ export function opencodeStream(): StreamParser {
       case 'step_start': {
         const events = cutStep();
         [lost, pending] = [lost || pending, true];
-        [finished, isOpen, said, hasCalled] = [null, true, false, false];
+        [finished, isOpen, hasOutput, hasCalled] = [null, true, false, false];
         return events;
       }
       case 'text':
-        [pending, said] = [true, true];
+        [pending, hasOutput] = [true, true];
         return [{ type: 'message', role: 'assistant', text }];
       case 'reasoning':
         pending = true;
         return text === '' ? [] : [{ type: 'reasoning', text }];
       case 'tool_use':
-        [pending, said, hasCalled] = [true, true, true];
+        [pending, hasOutput, hasCalled] = [true, true, true];
         return toolUse(part);
       case 'step_finish':
         pending = isOpen = false;
@@ -61,8 +61,8 @@ export function opencodeStream(): StreamParser {
 
   const stepEnd = (reason: string | null): EventBody[] => {
     const hides = reason === 'tool-calls' && !hasCalled;
-    const empty = !said && reason === 'unknown';
-    [finished, said] = [empty ? null : reason, false];
+    const empty = !hasOutput && reason === 'unknown';
+    [finished, hasOutput] = [empty ? null : reason, false];
     // OpenCode asks again at once, and without end.
     return [
       ...(hides ? [lostEvent('a step ended with calls that are not shown', 'call')] : []),

@@ -127,7 +127,7 @@ function usageOf(usage: Fields, numbers: Numbers): Extract<EventBody, { type: 'u
 
 function failureOf(native: Fields): EventBody {
   const given = stringOf(native['errorMessage']) ?? '';
-  // pi has no words for an answer that the provider ended, such as a refusal
+  // `pi` has no words for an answer that the provider ended, such as a refusal.
   const message = given === UNNAMED ? `stop_reason: refusal, or another that pi does not name (${given})` : given;
   const status = /^([45]\d\d)\b|"code":\s*([45]\d\d)\b/.exec(message);
   return errorEvent(message, status === null ? null : Number(status[1] ?? status[2]), false);
@@ -185,6 +185,6 @@ function endOf(last: Fields): EventBody[] {
   const { stopReason } = last;
   if (saysNothing(last)) return [];
   if (stopReason === 'stop') return [{ type: 'result', ending: 'done', exit_code: null }];
-  // the answer reached the model's maximum length
+  // The answer reached the model's maximum length.
   return stopReason === 'length' ? [{ type: 'result', ending: 'gave_up', exit_code: null }] : [];
 }

@@ -82,7 +82,7 @@ export async function follow({
   const ending = (): End | null => end;
 
   let progress: SweepProgress | null = null;
-  // a plain view asks only after its first interval: most sweeps end before it has anything but results to show
+  // A plain view queries only after its first interval: most sweeps end before it has anything but results to show.
   let queriedAt = view.progressEveryMs > ASK_MS ? Date.now() : 0;
   const progressMs = view.progressEveryMs * (session.engine.external ? SPARSER : 1);
   try {

@@ -131,7 +131,7 @@ export function providerLimitsOf(plan: Plan): (progress: SweepProgress, cell: st
   return ({ limits = [] }, cell) => limits.find(({ provider }) => provider === providers.get(cell)) ?? null;
 }
 
-/** The things that the sweep has tried for minutes, and cannot do at present. */
+/** The actions that have failed for minutes and are retried. */
 export const troublesOf = ({ troubles = [] }: SweepProgress): string[] =>
   troubles.map(({ what, message }) => `cannot ${what}, and tries again: ${message}`);
 

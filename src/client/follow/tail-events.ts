@@ -31,7 +31,7 @@ export function tailEvents(path: string): EventTail {
         }
         isOpen = true;
       } catch (error) {
-        // removed just now
+        // Removed just now.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
       return events;

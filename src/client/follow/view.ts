@@ -27,7 +27,7 @@ interface Snapshot {
   ended?: SweepStatus;
 }
 
-/** A way of showing a sweep while it runs. */
+/** Shows a sweep while it runs. */
 export interface View {
   /** The interval at which the view needs `progress`, which costs a query each time. */
   progressEveryMs: number;

@@ -15,7 +15,7 @@ export async function findSchedule(
   schedule: string,
   resultsPath: string,
 ): Promise<FoundSchedule> {
-  // the name is part of a path
+  // The name is part of a path.
   const found = isScheduleName(schedule) ? await scheduleText(objects, schedule) : null;
   if (found === null) {
     const near = suggest(schedule, await scheduleNames(objects));

@@ -59,7 +59,7 @@ export async function putSchedule(session: ServerSession, stored: StoredSchedule
   if (updated !== null) return;
   await callServer(session, async (client) => {
     await client.schedule.create({ ...options, state, scheduleId: id }).catch((error: unknown) => {
-      // it was created by the call before, whose answer was lost
+      // An earlier attempt, whose answer was lost, has created it.
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     });
   });
@@ -85,7 +85,7 @@ function optionsOf(
       workflowId: id,
       taskQueue: engine.taskQueue,
       args: [input],
-      // after this time, a dead worker's workflow task is given to another worker
+      // After this time, a dead worker's workflow task is given to another worker.
       workflowTaskTimeout: '5 seconds',
       staticSummary: `${schedule}: ${sweepTitle(stored.plan)}`.slice(0, 200),
     },
@@ -100,7 +100,7 @@ function specOf(when: When): ScheduleUpdateOptions['spec'] {
   return { calendars: calendarsOf(parsed.times), timezone: when.timezone };
 }
 
-/** Temporal wants both days of a calendar to match. If either is enough, there is a calendar for each. */
+/** Temporal requires day of month and day of week to match. Where cron accepts either, there are two calendars. */
 function calendarsOf(times: CronTimes): CalendarSpec[] {
   const common: CalendarSpec = {
     minute: [...times.minutes],

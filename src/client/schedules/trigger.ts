@@ -44,7 +44,7 @@ export async function trigger(
   await objects.put(name, proveTrigger(key, { schedule, hash }, order));
   const known = new Set(before.info.recentActions.map(({ action }) => action.workflow.firstExecutionRunId));
   const call = (client: Session['client']) => client.schedule.getHandle(before.scheduleId).trigger(POLICIES[overlap]);
-  // not repeated: a call whose answer was lost may have fired the schedule
+  // Not repeated: a call whose answer was lost may have fired the schedule.
   await callServer(session, call, { awayMs: 0 });
   const fired = await waitUntil(
     async () => {
@@ -58,7 +58,7 @@ export async function trigger(
     POLL_MS,
   );
   if (fired !== null || overlap === 'queue') return fired;
-  // no later firing may use the order
+  // No later firing may use the order.
   await objects.remove(name);
   throw new InfrastructureError(`${schedule} did not fire within ${BEGIN_MS / 1000} s; try again`);
 }

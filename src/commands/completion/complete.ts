@@ -13,7 +13,7 @@ export function completion(shell: 'bash' | 'zsh' | 'fish', { json }: { json: boo
 
 /** `complete-words`: prints completions of the last word. Never fails, because nobody could read the error. */
 export async function completeWords(program: CommandUnknownOpts, words: readonly string[]): Promise<number> {
-  // completes verbs and options without loading the project, which takes longer
+  // Completes verbs and options without loading the project, which takes longer.
   const asked: { name: string; results: string | undefined }[] = [];
   const first = complete(program, words, (name, results) => {
     asked.push({ name, results });

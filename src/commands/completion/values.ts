@@ -65,7 +65,7 @@ export function valuesOf(name: string, results: string | undefined): string[] {
   try {
     return [...new Set(source(openProject(results)))];
   } catch {
-    // the config is invalid, or a folder cannot be read; the command itself will report it
+    // The config is invalid, or a folder cannot be read; the command itself will report it.
     return [];
   }
 }

@@ -42,7 +42,7 @@ function openLeniently(results?: string): { project: Project; configError: Usage
   try {
     return { project: openProject(results), configError: null };
   } catch (error) {
-    // also if the file cannot be read: whatever the error is, the other checks must run
+    // Also if the file cannot be read: whatever the error is, the other checks must run.
     const configError =
       error instanceof UsageError ? error : new UsageError('config_invalid', (error as Error).message);
     return { project: projectByDefault(results), configError };

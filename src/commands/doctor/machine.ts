@@ -29,7 +29,7 @@ export function platform(name: string = process.platform, glibc = glibcVersion()
 }
 
 function glibcVersion(): string | null {
-  // otherwise the report looks up host names of network addresses, which can take seconds
+  // Otherwise the report looks up host names of network addresses, which can take seconds.
   Object.assign(process.report, { excludeNetwork: true });
   const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   return header?.glibcVersionRuntime ?? null;

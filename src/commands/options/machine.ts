@@ -69,7 +69,7 @@ export function addWorker(program: Program, { exitWith }: CommandLine): void {
       parseList,
       [],
     )
-    .option('--label <names>', 'labels for `run --on` (comma-separated, repeatable)', parseList, [])
+    .option('--label <names>', 'labels for `run --host-labels` (comma-separated, repeatable)', parseList, [])
     .option('--name <name>', 'name of this host (default: name of the machine)')
     .option('--env-file <file>', 'read variables of agents and targets from a file, again for each step')
     .addOption(

@@ -50,7 +50,7 @@ export const addSweepOptions = <Args extends unknown[], Options extends OptionVa
       [],
     )
     .option('--variants <names>', 'only these variants of scenarios (comma-separated, repeatable)', parseList, [])
-    .option('--with-without', 'also run each scenario without its subject, as if it said `baseline: true`', false)
+    .option('--with-baseline', 'also run the baseline of each scenario: the same without its subject', false)
     .option('--profile <name>', 'agents and models from this profile of the config file')
     .option('--repeat <n>', 'repetitions of each cell (default: matrix.repeat of the scenario, else 1)', parseCount)
     .option('--cell <id>', 'run only this cell of the selection, by id or label (repeatable)', each, [])
@@ -64,7 +64,12 @@ export const addSweepOptions = <Args extends unknown[], Options extends OptionVa
         .argParser(positive)
         .env('LLM_TOOL_TEST_BUDGET_USD'),
     )
-    .option('--on <labels>', 'run only on hosts with all of these labels (comma-separated, repeatable)', parseList, [])
+    .option(
+      '--host-labels <labels>',
+      'run only on hosts with all of these labels (comma-separated, repeatable)',
+      parseList,
+      [],
+    )
     .option(
       '--timeout-secs <n>',
       "agent time limit in seconds (default: the scenario's run.timeout_secs, else 300)",
@@ -105,7 +110,7 @@ export function addPlan(program: Program, { exitWith }: CommandLine): void {
   )
     .option('--effect <points>', 'the change to show, in percentage points (default: 20)', percentagePoints)
     .option('--power <percent>', 'in how many of 100 cases it is to be shown (default: 80)', parseShare)
-    .option('--vs <variant|sweep>', 'what to compare with (default: another sweep of the same)')
+    .option('--base <variant|sweep>', 'what to compare with (default: another sweep of the same)')
     .option(
       '--max-runs <n>',
       'the most runs of each configuration on each side with --until-clear (default: 20)',
@@ -131,7 +136,7 @@ export function addPlan(program: Program, { exitWith }: CommandLine): void {
     ],
     [
       'What does it take to compare two variants?',
-      'llm-tool-test plan stock_delivery --variants guided --vs bare --effect 10',
+      'llm-tool-test plan stock_delivery --variants guided --base bare --effect 10',
     ],
   );
 }
@@ -153,7 +158,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
       'run both sides in rounds, and stop as soon as it is clear which is better, or that neither is worse',
       false,
     )
-    .option('--vs <variant|sweep>', 'with --until-clear: what to compare with, a variant or a finished sweep')
+    .option('--base <variant|sweep>', 'with --until-clear: what to compare with, a variant or a finished sweep')
     .option(
       '--margin <points>',
       'with --until-clear: also stop when head is shown to be worse by less than so many percentage points',
@@ -196,7 +201,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
     ],
     [
       'Find out whether the variant "guided" is better than "bare", with as few runs as that takes',
-      'llm-tool-test run stock_delivery --variants guided --until-clear --vs bare',
+      'llm-tool-test run stock_delivery --variants guided --until-clear --base bare',
     ],
     [
       'Test another build, to compare the two sweeps',

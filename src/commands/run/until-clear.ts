@@ -7,7 +7,7 @@ import { printNotice } from '../shared/output.js';
 /** The options of `run` that make a sweep stop as soon as its verdict is clear. */
 export interface ClearOptions {
   untilClear?: boolean;
-  vs?: string;
+  base?: string;
   /** A share: 0.1 are 10 percentage points. */
   margin?: number;
   /** A share: the smallest change worth finding. */
@@ -22,10 +22,10 @@ export interface ClearOptions {
 export function untilClearOf(
   options: ClearOptions & Pick<DraftOptions, 'repeat' | 'cells' | 'regrade'>,
 ): Draft['untilClear'] {
-  const { untilClear = false, vs, margin, effect, maxRuns } = options;
+  const { untilClear = false, base, margin, effect, maxRuns } = options;
   if (!untilClear) {
     const alone = Object.entries({
-      '--vs': vs,
+      '--base': base,
       '--margin': margin,
       '--effect': effect,
       '--max-runs': maxRuns,
@@ -33,10 +33,10 @@ export function untilClearOf(
     if (alone !== undefined) throw new UsageError('usage', `${alone[0]} has an effect only with --until-clear`);
     return null;
   }
-  if (vs === undefined)
+  if (base === undefined)
     throw new UsageError(
       'usage',
-      '--until-clear: name what to compare with: --vs <variant>, or --vs <sweep> for a finished sweep',
+      '--until-clear: name what to compare with: --base <variant>, or --base <sweep> for a finished sweep',
     );
   if (options.repeat != null)
     throw new UsageError('usage', '--repeat cannot be used with --until-clear; --max-runs limits the runs');
@@ -49,7 +49,7 @@ export function untilClearOf(
       'usage',
       '--effect gives up where no change is likely to be found, and --margin then shows that nothing is worse; leave out one of them',
     );
-  return { vs, margin: margin ?? null, effect: effect ?? null, maxRuns: maxRuns ?? MAX_RUNS };
+  return { base, margin: margin ?? null, effect: effect ?? null, maxRuns: maxRuns ?? MAX_RUNS };
 }
 
 /** Reads the runs of a finished sweep, by configuration. Each counts once, and the first result of each cell. */
@@ -60,7 +60,7 @@ export function finishedSweep(resultsPath: string, id: string): FinishedBase {
   if (status !== 'completed')
     throw new UsageError(
       'sweep_open',
-      `--vs: ${sweep} ${status === 'open' ? 'has not ended' : 'was cancelled'}; only a completed sweep can be the base`,
+      `--base: ${sweep} ${status === 'open' ? 'has not ended' : 'was cancelled'}; only a completed sweep can be the base`,
     );
   const lines = readLog(resultsPath, printNotice).filter((line) => line.sweep === sweep);
   const { cells, decision = null } = decidedBy(resultsPath, plan, lines);

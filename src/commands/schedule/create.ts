@@ -59,7 +59,7 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
       'bad_schedule',
       `--junit is not available with shared results, because any host may write the report; read schedules/${schedule}/junit.xml instead`,
     );
-  // a night that starts no agent would say that nothing has changed
+  // A night that starts no agent would say that nothing has changed.
   const cache = options.reuse && options.cache;
   const draft = draftOf({ ...options, cache, variables: readEnvFile(options.envFile) });
   const selected = await selectScenarios(project, draft);
@@ -83,7 +83,7 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
         webhook,
         env_file: envFile,
         variables: sweep.variables,
-        // a sandbox hides the file with the keys
+        // A sandbox hides the file with the keys.
         plan: envFile === null ? template : { ...template, hidden: [...template.hidden, envFile] },
       };
       const text = textOfSchedule(settings);
@@ -107,7 +107,7 @@ export async function activate(session: Session, stored: StoredSchedule): Promis
   const { engine, stateFolder } = session;
   const folders = { resultsPath: engine.resultsPath, stateFolder };
   await putSchedule(session, stored, await proofOfSchedule(folders, stored.schedule, textOfSchedule(stored)));
-  // shared results have hosts instead of an engine
+  // Shared results have hosts instead of an engine.
   if (isMirror(engine.resultsPath)) return;
   mkdirSync(schedulesFolder(stateFolder), { recursive: true, mode: 0o700 });
   writeFileSync(join(schedulesFolder(stateFolder), stored.schedule), '', { mode: 0o600 });

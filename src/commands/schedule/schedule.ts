@@ -139,7 +139,7 @@ export async function deleteSchedule(name: string, options: Options): Promise<nu
     const { resultsPath } = session.engine;
     const objects = await objectsOf(resultsPath);
     await callSchedule(session, name, (handle) => handle.delete());
-    // without its file, no firing of it begins
+    // Without its file, no firing of it begins.
     await removeSettings(objects, name);
     for (const order of await objects.list(triggersFolder(name)))
       await objects.remove(`${triggersFolder(name)}/${order}`);

@@ -12,9 +12,9 @@ export const keepsLog = ([verb, part]: readonly string[]): boolean =>
  * expected errors.
  */
 export function reportFailure(error: unknown, to: { json: boolean; log: boolean }): 0 | 2 | 3 {
-  // nobody reads our output anymore: print nothing, but do not report success
+  // Nobody reads our output anymore: print nothing, but do not report success.
   if ((error as NodeJS.ErrnoException | null)?.code === 'EPIPE') return 3;
-  // an error may occur after the result was printed
+  // An error may occur after the result was printed.
   const json = to.json && !hasPrintedJson();
   if (error instanceof CommanderError) {
     // Commander has printed help or its message already.

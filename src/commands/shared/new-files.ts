@@ -35,7 +35,7 @@ function inTheWay(folder: string, files: readonly NewFile[]): string[] {
     try {
       return lstatSync(path);
     } catch {
-      // missing, or below something that is not a folder, which is found itself
+      // Missing, or below something that is not a folder, which is found itself.
       return undefined;
     }
   };
@@ -43,7 +43,7 @@ function inTheWay(folder: string, files: readonly NewFile[]): string[] {
   const needed = new Set(files.flatMap(({ path }) => foldersUpTo(dirname(join(folder, path)))));
   const blocked = [...needed].filter((path) => {
     const found = look(path);
-    // assumes that a symlink leads to a folder; if not, writing fails and says so
+    // Assumes that a symlink leads to a folder; if not, writing fails and says so.
     return found !== undefined && !found.isDirectory() && !found.isSymbolicLink();
   });
   const existing = files.map(({ path }) => join(folder, path)).filter((path) => look(path) !== undefined);
@@ -56,7 +56,7 @@ function write(folder: string, files: readonly NewFile[]): void {
     for (const { path, content, mode } of files) {
       const file = join(folder, path);
       made.push(...createBelow('/', dirname(file)));
-      // exclusive, so that a file created in the meantime is not overwritten either
+      // Exclusive, so that a file created in the meantime is not overwritten either.
       writeFileSync(file, content, { mode, flag: 'wx' });
       made.push(file);
     }

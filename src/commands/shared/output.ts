@@ -73,7 +73,7 @@ function printProblems(problems: readonly Problem[], texts: ReadonlyMap<string, 
   for (const [index, problem] of problems.entries()) {
     printNotice(`${prefix}${formatProblem(problem)}`);
     const text = texts.get(problem.file);
-    // problems at the same place share a frame, for example all missing keys of a map
+    // Problems at the same place share a frame, for example all missing keys of a map.
     const next = problems[index + 1];
     const same = next?.file === problem.file && next.line === problem.line && next.column === problem.column;
     if (text !== undefined && !same) printNotice(`${codeFrame(text, problem.line, problem.column)}\n`);

@@ -21,7 +21,7 @@ export async function useMirror(command: Command): Promise<void> {
   const verb = verbOf(command);
   if (verb === SERVES || !command.options.some((option) => option.attributeName() === 'results')) return;
   const options: { results?: string; envFile?: string } = command.opts();
-  // a verb that names no results need not load what reads them
+  // A verb that names no results need not load what reads them.
   const { findSharedProject } = await import('./find-shared-project.js');
   const project = await findSharedProject(options.results);
   if (project === null) return;

@@ -47,7 +47,7 @@ async function showHelp(call: (words: string[]) => Promise<Attempt>, shown: stri
     if (made.exitCode === 0 && made.text !== '') return made;
     tried.push(made);
   }
-  // some tools print their help as an error
+  // Some tools print their help as an error.
   const refused = tried.find(({ timedOut, text }) => !timedOut && /\b(usage|options|commands)\b/i.test(text));
   if (refused !== undefined) return refused;
   const ends = tried.map(

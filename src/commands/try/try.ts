@@ -119,7 +119,7 @@ const filesOf = (name: string, { scenario, agentsMd }: ScenarioDraft) =>
   [
     [`${name}.yaml`, scenario],
     [join(name, 'AGENTS.md'), agentsMd],
-    // gemini reads only this file
+    // `gemini` reads only this file.
     [join(name, 'GEMINI.md'), '@./AGENTS.md\n'],
   ].map(([path = '', content = '']) => ({ path, content, mode: 0o644 }));
 

@@ -40,7 +40,7 @@ export interface Arm {
   samples: Sample[];
   /** The same by repetition, with the cells that ended without a result; empty for a baseline. */
   runs: BaseRun[];
-  /** By repetition, what tells inputs apart: everything that a result depends on. */
+  /** The hash of the inputs of each repetition: of everything that a result depends on. */
   inputs: ReadonlyMap<number, string>;
   side: Side;
 }
@@ -82,7 +82,7 @@ export function resultsOfRetries(lines: readonly Sample[]): Sample[] {
   return [...new Map(retries.map((line) => [line.cell, line])).values()];
 }
 
-/** The beginning of a cache key tells inputs apart as well as all of it. */
+/** The beginning of a cache key identifies inputs as well as the whole key. */
 const shortKey = (cacheKey: string): string => cacheKey.slice(0, 12);
 
 export const configurationKey = ({ scenario, agent, model, variant }: Configuration): string =>

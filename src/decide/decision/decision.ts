@@ -45,7 +45,7 @@ export const Decision = z.strictObject({
     .number()
     .nullable()
     .describe(
-      'p of the sequential test, valid whenever and why ever the sweep stops; at most alpha if the counted pairs show a difference; null: nothing tested',
+      'p of the sequential test, valid whenever the sweep stops, for whatever reason; at most alpha if the counted pairs show a difference; null: nothing tested',
     ),
   rounds: z.number().int().describe('Rounds that have ended, each with a look at the results'),
   runs: z.number().int().describe('Cells that were run'),

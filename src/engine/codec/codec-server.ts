@@ -33,7 +33,7 @@ interface Answer {
 /** Decrypts and encrypts payloads for Temporal's Web UI and CLI: POST `/decode` and `/encode`. */
 export function codecServer({ keys, path, origins }: CodecServerSettings): Server {
   const codec = encryptingCodec(keys);
-  // Compared as hashes, so that the time it takes tells nothing of the path.
+  // Compared as hashes, so that the duration reveals nothing about the path.
   const actions = new Map([
     [sha256(`${path}/decode`), (payloads: Payload[]) => codec.decode(payloads)],
     [sha256(`${path}/encode`), (payloads: Payload[]) => codec.encode(payloads)],
@@ -74,7 +74,7 @@ function allow(response: ServerResponse, origin: string): void {
   response.setHeader('access-control-allow-methods', 'POST, OPTIONS');
   response.setHeader('access-control-allow-headers', 'content-type, x-namespace, authorization');
   response.setHeader('access-control-allow-credentials', 'true');
-  // Browsers ask for it before a page of another machine reaches a server on this one.
+  // Browsers require it before a page of another machine may reach a server on this one.
   response.setHeader('access-control-allow-private-network', 'true');
 }
 

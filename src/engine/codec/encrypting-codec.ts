@@ -26,7 +26,7 @@ function keysNow(): CodecKey[] {
 
 const { Payload: Message } = proto.temporal.api.common.v1;
 
-/** The names that Temporal's examples use, so that its tools know what they see. */
+/** The names that Temporal's examples use, so that its tools recognise them. */
 const ENCODING = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 const CIPHER = 'aes-256-gcm';

@@ -5,7 +5,7 @@ import {
   decodeOptionalFailureToOptionalError,
 } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
 
-// For what the client returns as the server has it, which may be encrypted.
+// For values that the client returns undecoded, which may be encrypted.
 
 /** The values of payloads; none without payloads. */
 export const valuesOf = ({ options }: Client, payloads: readonly Payload[] | null | undefined): Promise<unknown[]> =>

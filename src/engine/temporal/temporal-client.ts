@@ -65,7 +65,7 @@ function newestKey(to: TemporalAddress, first: string, environment: NodeJS.Dict<
     try {
       known = connectionOptions(to, environment).apiKey ?? known;
     } catch {
-      // the file is just being replaced
+      // The file is just being replaced.
     }
     return known;
   };

@@ -11,7 +11,7 @@ import type { Span } from '#lib';
 export interface NamedCollector {
   endpoint: string;
   protocol: string;
-  /** True if arguments and results of tools are wanted, which may be long and confidential. */
+  /** True to send arguments and results of tools, which may be long and confidential. */
   withContent: boolean;
 }
 

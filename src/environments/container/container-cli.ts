@@ -20,12 +20,12 @@ export async function runCli(
     ...(input === undefined ? { stdin: 'ignore' } : { input }),
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
   });
-  const said = Buffer.from(stderr).toString();
+  const errorText = Buffer.from(stderr).toString();
   const why = timedOut ? `no answer within ${(timeoutMs ?? 0) / 1000} s` : String(cause);
   return {
     exitCode: exitCode ?? -1,
     stdout: Buffer.from(stdout),
-    stderr: exitCode === undefined && said === '' ? why : said,
+    stderr: exitCode === undefined && errorText === '' ? why : errorText,
   };
 }
 

@@ -252,7 +252,7 @@ async function startInSandbox(
     stdin: true,
     timeoutMs: 0,
     requestTimeoutMs: START_MS,
-    // bash reads settings from HOME, where the agent may have written some.
+    // `bash` reads settings from HOME, where the agent may have written some.
     envs: { HOME: '/nonexistent', [RUN_MARK]: mark },
     ...(user === undefined ? {} : { user }),
   });

@@ -87,8 +87,8 @@ async function startInMachine(handle: EnvironmentHandle, machine: Machine, reque
   const argv = machine.attached(streamedLaunch(folder, perl, user), markOf(handle.mark, 'supervisor'));
   await startStream(handle, start, argv, user.split(' ')[0] ?? '');
   await run(awaitClaimScript(folder)).catch(async (error: unknown) => {
-    const said = reasonIn((await readTextIfThere(startFiles(handle, start).stderr)) ?? '');
-    throw said === '' || error instanceof MachineGone ? error : new Error(`${String(error)}: ${said}`);
+    const reason = reasonIn((await readTextIfThere(startFiles(handle, start).stderr)) ?? '');
+    throw reason === '' || error instanceof MachineGone ? error : new Error(`${String(error)}: ${reason}`);
   });
 }
 

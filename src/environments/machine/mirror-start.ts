@@ -39,11 +39,11 @@ piece() {
   bytes=$((bytes - $2)); [ "$bytes" -gt 0 ] || bytes=0; [ "$bytes" -lt ${PIECE} ] || bytes=${PIECE}
   echo "$bytes"
 }
-out=$(piece out ${out}) err=$(piece err ${err}) said=$(piece sup.err 0)
-echo "$state $code $stop $claimed $ended $out $err $said"
+out=$(piece out ${out}) err=$(piece err ${err}) sup=$(piece sup.err 0)
+echo "$state $code $stop $claimed $ended $out $err $sup"
 [ "$out" = 0 ] || tail -c +${out + 1} out | head -c "$out"
 [ "$err" = 0 ] || tail -c +${err + 1} err | head -c "$err"
-[ "$said" = 0 ] || head -c "$said" sup.err`;
+[ "$sup" = 0 ] || head -c "$sup" sup.err`;
 
 /** Notes that the agent may have begun, which its machine cannot tell any more when it is gone. */
 export function noteStart(handle: EnvironmentHandle, start: number): void {
@@ -71,10 +71,10 @@ export async function mirrorStart(handle: EnvironmentHandle, machine: Machine, s
     assertAnswered(`reading start ${start} of the agent in ${machine.title}`, answer);
     const end = answer.stdout.indexOf('\n');
     const [state = '', code = '', reason, ...numbers] = answer.stdout.subarray(0, end).toString().split(' ');
-    const [claimed = 0, ended = 0, out = 0, err = 0, said = 0] = numbers.map(Number);
+    const [claimed = 0, ended = 0, out = 0, err = 0, sup = 0] = numbers.map(Number);
     if (state === 'none') return { state: unknownInside(claim) };
     const pieces = answer.stdout.subarray(end + 1);
-    if (pieces.length !== out + err + said) {
+    if (pieces.length !== out + err + sup) {
       if (tries > 0) continue; // a file was shortened while it was read
       throw new Error(`cannot read the output of start ${start} of the agent in ${machine.title}`);
     }
@@ -82,7 +82,7 @@ export async function mirrorStart(handle: EnvironmentHandle, machine: Machine, s
     if (out + err > 0) noteCopied(folder);
     writeAt(stdout, outAt, pieces.subarray(0, out));
     writeAt(stderr, errAt, pieces.subarray(out, out + err));
-    if (said > 0) writeNote(errors, pieces.subarray(out + err).toString());
+    if (sup > 0) writeNote(errors, pieces.subarray(out + err).toString());
     if (state === 'running' || state === 'starting') return { state };
     if (out === PIECE || err === PIECE) continue;
     if (state !== 'ended') return { state: 'dead' };

@@ -64,7 +64,7 @@ function ownFlaw(node: Node): string | null {
   switch (node.type) {
     case 'IndexSelector':
     case 'SliceSelector': {
-      // the library silently evaluates an index in a comparison to nothing
+      // The library silently evaluates an index in a comparison to nothing.
       if ('selector' in node) return 'an index in a comparison must be written with value(): value(@[0]) == 1';
       const unsafe = Object.values(node).some((part) => typeof part === 'number' && !Number.isSafeInteger(part));
       return unsafe ? 'the index is too large (JSON integers are exact up to 2^53-1)' : null;

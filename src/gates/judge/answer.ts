@@ -108,7 +108,7 @@ const own = (object: Record<string, Json>, name: string): Json | undefined =>
 export function weightedScore(rubric: Rubric, scores: Record<string, number>): number {
   const total = rubric.criteria.reduce((sum, { weight }) => sum + weight, 0);
   const sum = rubric.criteria.reduce((sum, { id, weight }) => sum + weight * (scores[id] ?? 0), 0);
-  // rounded, so that 0.1 + 0.2 reaches a threshold of 0.3
+  // Rounded, so that 0.1 + 0.2 reaches a threshold of 0.3.
   return Math.round((sum / total) * 1e6) / 1e6;
 }
 

@@ -114,7 +114,7 @@ function system(rubric: Rubric, mark: string): string {
     ...rubric.criteria.map(({ id, weight, description }) => `- ${id} (weight ${weight}): ${description}`),
     '',
     'Answer with exactly one JSON object and nothing else, in this form:',
-    // unquoted, so that a model that copies the form does not answer with strings
+    // Unquoted, so that a model that copies the form does not answer with strings.
     JSON.stringify(example, null, 2).replaceAll(JSON.stringify(NUMBER), NUMBER),
   ].join('\n');
 }

@@ -37,7 +37,7 @@ export const script = defineGate({
   subject: (spec) => spec.description,
   check: async (spec, context) => {
     const result = await context.exec(spec.command, spec.timeout_secs);
-    // a script that was killed may have printed a verdict before it finished its checks
+    // A script that was killed may have printed a verdict before it finished its checks.
     const printed = result.timedOut ? null : printedVerdict(result, spec.description);
     if (printed !== null) return printed;
     const failure = commandFailure(result, spec.timeout_secs);

@@ -14,7 +14,7 @@ export interface ProgramFiles {
 }
 
 export interface ProgramPlace {
-  /** Files and folders that are declared to be all it has besides the program; null if nothing is declared. */
+  /** All other files and folders that the target declares; null if undeclared. */
   declared: readonly string[] | null;
   /** A folder, such as a workspace, that contains all files of the programs in it; null if there is none. */
   whole: string | null;

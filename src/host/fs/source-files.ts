@@ -105,7 +105,7 @@ async function linkedPackages(folder: string): Promise<string[]> {
     if (entry.isDirectory() && entry.name.startsWith('@')) found.push(...(await linkedPackages(path)));
     if (!entry.isSymbolicLink() || entry.name === '.bin') continue;
     const real = await realpath(path).catch(() => null);
-    // pnpm links what it has installed, which its records cover.
+    // `pnpm` links what it has installed, which its records cover.
     if (real !== null && !real.includes(`${sep}node_modules${sep}`)) found.push(real);
   }
   return found.sort();

@@ -63,7 +63,7 @@ function fromNpm(from: string): string | null {
     const require = createRequire(from);
     const manifest = require.resolve('deno/package.json');
     const { optionalDependencies } = require(manifest) as { optionalDependencies: Record<string, string> };
-    // npm has installed only the build for this machine.
+    // `npm` has installed only the build for this machine.
     const builds = Object.keys(optionalDependencies).flatMap((name) => resolved(createRequire(manifest), name));
     const files = [dirname(manifest), ...builds].map((found) => join(found, 'deno'));
     return files.find((file) => existsSync(file)) ?? null;

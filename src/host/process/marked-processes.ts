@@ -48,6 +48,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // already gone
+    // Already gone.
   }
 }

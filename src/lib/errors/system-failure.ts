@@ -77,7 +77,7 @@ export function diskRemedy(
 ): string | null {
   // If a folder cannot be created on a read-only file system, Node reports it as missing.
   const known = code === 'ENOENT' && syscall === 'mkdir' ? 'EROFS' : code;
-  // inotify reports the same code when it has no watches left.
+  // `inotify` reports the same code when it has no watches left.
   if (known === undefined || syscall === 'watch' || syscall === 'inotify_add_watch') return null;
   if (!ALWAYS.has(known) && (!IN_OUR_FOLDERS.has(known) || path === undefined || !isOurs(path))) return null;
   return adviceMeanwhile(known);

@@ -96,9 +96,10 @@ function normal({ notes, reviewer, ...review }: Review): Review {
 
 const readIn = (text: string, judged: Judged): Review => parseReview(text, judged) ?? NO_REVIEW;
 
-const isSame = (a: Review, b: Review): boolean => canonicalJson(said(a)) === canonicalJson(said(b));
+const isSame = (a: Review, b: Review): boolean =>
+  canonicalJson(comparableFields(a)) === canonicalJson(comparableFields(b));
 
-const said = ({ score, criteria, gates, labels, notes, reviewer }: Review): Review => ({
+const comparableFields = ({ score, criteria, gates, labels, notes, reviewer }: Review): Review => ({
   score,
   criteria,
   gates,

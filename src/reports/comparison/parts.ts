@@ -160,7 +160,7 @@ function nextSteps(comparison: Comparison, { command }: ComparisonView): string[
         ...neededRuns(comparison),
         ...(base.baseline === undefined
           ? [
-              `To stop as soon as it is clear: ${command(`run --until-clear --vs ${terminalText(base.variant ?? base.sweep)}`)}`,
+              `To stop as soon as it is clear: ${command(`run --until-clear --base ${terminalText(base.variant ?? base.sweep)}`)}`,
             ]
           : []),
       ];

@@ -137,11 +137,10 @@ export const subjectTable = (
   all: readonly SubjectTokens[] = [],
   sides: readonly [base: string, head: string] = ['without', 'with'],
 ): ParameterTable => {
-  // what the definitions of tools take is of interest even if their tokens are unknown, or the model is told only names
-  // at first
+  // The size of tool definitions is of interest even if their tokens are unknown, or the model first gets only names.
   const hasTools = all.some(({ mcp_tools: tools }) => tools !== undefined);
   return {
-    title: 'Cost of being there: tokens before the first turn',
+    title: 'Context cost: tokens before the first turn',
     columns: ['subject', 'agent', ...sides, 'runs', ...(hasTools ? ['tool definitions'] : [])],
     rows: all.map((one) => [
       addedText(one),

@@ -138,7 +138,7 @@ const SHOWS =
 export function chooseHarmless({ commands, options }: ToolHelp, text: string): string[][] {
   const names = options.flatMap((option) => option.names);
   const version = ['--version', '-V'].find((name) => names.includes(name));
-  // otherwise the tool may have no help of its commands, and take `--help` for something else
+  // Otherwise the tool may have no help of its commands, and take `--help` for something else.
   const hasHelp = names.includes('--help') || /(?<![\w-])--help\b/.test(text);
   const shown = commands.filter(({ name }) => SHOWS.test(name)).slice(0, MAX_COMMANDS);
   return [...(version === undefined ? [] : [[version]]), ...(hasHelp ? shown.map(({ name }) => [name, '--help']) : [])];

@@ -121,7 +121,7 @@ function optionIn(line: string): OptionEntry | null {
   const { term, description } = partsOf(line);
   const words = term.split(/[\s,|]+/).filter((word) => word !== '');
   const names = words.flatMap((word) => OPTION.exec(word)?.[0] ?? []);
-  // more words are a sentence, as in `-v prints all of it`
+  // More words are a sentence, as in `-v prints all of it`.
   if (names.length === 0 || words.length - names.length > 3) return null;
   const takesValue = words.some((word) => /[=<[]/.test(word)) || words.at(-1)?.startsWith('-') !== true;
   return { names: [...new Set(names)], takesValue, description };
@@ -224,7 +224,7 @@ function readOption(reading: Reading, { text }: Line): boolean {
 function readCommands(reading: Reading, { indent, text }: Line): boolean {
   const found = indent === 0 ? null : commandsAt(reading, text);
   if (found === null || (reading.indent !== null && indent > reading.indent)) return false;
-  // argparse lists all names, and then describes each further right
+  // `argparse` lists all names, and then describes each further right.
   if (reading.section !== 'arguments') reading.indent ??= indent;
   for (const command of found) {
     const known = reading.commands.get(command.name);

@@ -49,7 +49,7 @@ export const Character = z
   .check(
     z.superRefine<object>((character: unknown, context) => {
       const llm = isMap(character) ? character['llm'] : undefined;
-      // the schema reports what is missing
+      // The schema reports what is missing.
       if (!isMap(llm) || typeof llm['model'] !== 'string') return;
       const { model, provider } = llm;
       const { message } = characterModel({

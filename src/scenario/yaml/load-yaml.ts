@@ -64,7 +64,7 @@ function find(document: Document.Parsed, path: Path, side: Side): Node | null {
   for (const [depth, part] of path.entries()) {
     if (isAlias(node)) node = node.resolve(document);
     if (isMap(node)) {
-      // if a key is written twice, the last one counts
+      // If a key is written twice, the last one counts.
       const pair = node.items.findLast((entry) => keyName(entry) === String(part));
       if (pair === undefined) return null;
       node = side === 'key' && depth === path.length - 1 ? pair.key : pair.value;

@@ -54,7 +54,7 @@ export function composeDocument(tokens: readonly CST.Token[], end: number): Docu
   const composer = new Composer({
     prettyErrors: false,
     stringKeys: true,
-    // otherwise !!set, !!omap and !!timestamp give values that are not JSON
+    // Otherwise !!set, !!omap and !!timestamp give values that are not JSON.
     resolveKnownTags: false,
   });
   const [document, second] = composer.compose(tokens, true, end);

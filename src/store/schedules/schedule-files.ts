@@ -72,7 +72,7 @@ async function keepReplaced(objects: ObjectStore, schedule: string): Promise<voi
   if (found !== null) await objects.putOnce(`${folder}/${Date.now()}-${found.hash}.json`, found.text);
 }
 
-/** Returns settings that were replaced or deleted, whose hash is wanted; null if there are none. */
+/** Returns the replaced or deleted settings with this hash; null if there are none. */
 export async function replacedText(
   objects: ObjectStore,
   schedule: string,
@@ -123,13 +123,13 @@ export async function writeFiring(objects: ObjectStore, firing: Firing): Promise
 export async function removeUsedTriggers(objects: ObjectStore, schedule: string): Promise<void> {
   for (const used of await objects.list(triggersFolder(schedule))) {
     if (!used.endsWith(USED)) continue;
-    // in this order: an order without its claim could be used again
+    // In this order: an order without its claim could be used again.
     await objects.remove(`${triggersFolder(schedule)}/${used.slice(0, -USED.length)}`);
     await objects.remove(`${triggersFolder(schedule)}/${used}`);
   }
 }
 
-/** Reads with which night those of a schedule are compared; null: none has been complete yet. */
+/** Reads the reference night of a schedule; null: none has been complete yet. */
 export async function readReference(
   objects: ObjectStore,
   schedule: string,

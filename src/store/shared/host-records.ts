@@ -4,26 +4,26 @@ import { HostRecord } from '#model';
 import { hostObject, HOSTS } from './names.js';
 import type { SharedStore } from './shared-store.js';
 
-/** Returns what a host said last; null if it has no record, or is writing it at this moment. */
+/** Returns the newest record of a host; null if it has none, or is writing it at this moment. */
 export async function readHost(store: SharedStore, id: string): Promise<HostRecord | null> {
   const text = await store.get(hostObject(id));
   const parsed = HostRecord.safeParse(text === null ? null : parseJson(text.toString()));
   return parsed.success ? parsed.data : null;
 }
 
-/** A host that has said nothing for this long is not one anymore. */
+/** A host without a new record for this long no longer counts. */
 const GONE_MS = 24 * 3_600_000;
 
-/** A host, and for how long it has said nothing. */
+/** A host, and the age of its record. */
 export interface SeenHost extends HostRecord {
   silent_ms: number;
 }
 
-/** Returns what every host of a shared project said last. */
+/** Returns the newest record of every host of a shared project. */
 export const readHosts = async (store: SharedStore): Promise<SeenHost[]> =>
   (await readAll(store)).filter(({ silent_ms }) => silent_ms <= GONE_MS);
 
-/** Removes what hosts said that are gone. */
+/** Removes the records of hosts that are gone. */
 export async function removeGoneHosts(store: SharedStore): Promise<void> {
   const gone = (await readAll(store)).filter(({ silent_ms }) => silent_ms > GONE_MS);
   await Promise.all(gone.map(({ id }) => store.remove(hostObject(id))));
@@ -43,7 +43,7 @@ async function readAll(store: SharedStore): Promise<SeenHost[]> {
   return records.flatMap((record) => record ?? []);
 }
 
-/** The time by the clock of the place: those of the hosts may be wrong by hours. */
+/** The time by the clock of the file server or bucket: clocks of hosts may be wrong by hours. */
 async function timeNow(store: SharedStore): Promise<number> {
   const probe = `${HOSTS}/${randomUUID()}.time`;
   await store.put(probe, '');

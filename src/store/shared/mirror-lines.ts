@@ -12,13 +12,13 @@ const LOCK_MS = 60_000;
 interface MirrorLines {
   inode: number;
   end: number;
-  /** The last of them, by which is seen that `clean` has not moved them. */
+  /** The last of them: if it is still in place, `clean` has not moved the lines. */
   last: { begin: number; end: number; text: string };
   hashes: Set<string>;
 }
 
 const known = remembered(() => new Map<string, MirrorLines>());
-/** Remembers nothing. */
+/** A lock within this process; it holds no data. */
 const inTurn = createMutex();
 
 const hashOf = (line: string): string => sha256(line).slice(0, 20);

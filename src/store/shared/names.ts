@@ -44,13 +44,13 @@ export function numbersOfCell(name: string): { round: number; redo: number } | n
 export const roundObject = (sweep: string, round: number): string => `${ROUNDS}/${sweep}.r${round}`;
 /** Created when a round of a sweep has ended, with the sweep's summary. */
 export const endedObject = (sweep: string, round: number): string => `${roundObject(sweep, round)}.ended`;
-/** There while a sweep is paused. */
+/** Exists while a sweep is paused. */
 export const pausedObject = (sweep: string): string => `${ROUNDS}/${sweep}.paused`;
 
 /** The mark that an object in ROUNDS gives a sweep. */
 type RoundMark = { sweep: string; mark: 'begun' | 'ended'; round: number } | { sweep: string; mark: 'paused' };
 
-/** Returns what an object in ROUNDS says; null if it has another name. */
+/** Parses the name of an object in ROUNDS; null if it has another form. */
 export function parseRoundMark(name: string): RoundMark | null {
   const [, sweep = '', round, ended] = /^(.+)\.(?:r(\d+)(\.ended)?|paused)$/.exec(name) ?? [];
   if (sweep === '') return null;
@@ -58,10 +58,10 @@ export function parseRoundMark(name: string): RoundMark | null {
   return { sweep, mark: ended === undefined ? 'begun' : 'ended', round: Number(round) };
 }
 
-/** Folder with what each host says about itself. */
+/** Folder with the records of hosts. */
 export const HOSTS = '.shared/hosts';
 export const hostObject = (host: string): string => `${HOSTS}/${host}.json`;
-/** There while a host is to take no more runs. */
+/** Exists while a host must take no more runs. */
 export const drainObject = (host: string): string => `.shared/drains/${host}`;
 
 export const planObject = (sweep: string): string => `sweeps/${sweep}/plan.json`;

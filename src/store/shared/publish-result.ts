@@ -47,7 +47,7 @@ export async function publishWithoutRun(
   }
 }
 
-/** Gives up a run: a result that it publishes later does not count. Returns its result if it was faster. */
+/** Gives up a run: a result that it publishes later does not count. Returns its result if it has one already. */
 export async function markLost(project: SharedProject, run: RunName, lost: Lost): Promise<ResultLine | null> {
   const end = await claim(project, cellObject(run), lostText(lost));
   return end.kind === 'lost' ? null : end.line;
@@ -87,8 +87,8 @@ async function pullEarlierRounds(project: SharedProject, { sweep, round, redo = 
 const AT_ONCE = 16;
 
 /**
- * Gives up what is left of earlier rounds, for cells that are about to be run in this one: a late
- * result of such a run does not count. Brings the results of runs that were faster. `redo`: number of results of a cell
+ * Gives up what is left of earlier rounds, for cells that are about to be run in this one: a late result
+ * of such a run does not count. Fetches the results of runs that ended in time. `redo`: number of results of a cell
  * that may have been run again in such a round because of an error; 0 if that is not done in its sweep.
  */
 export async function giveUpEarlierRounds(

@@ -12,7 +12,7 @@ import { type SharedProject, sharedProjectOf } from './shared-project.js';
 import { withFoldersOf } from '../sweep-round.js';
 
 const AT_ONCE = 16;
-/** Remembers nothing. */
+/** A lock within this process; it holds no data. */
 const inTurn = createMutex();
 
 /**

@@ -93,7 +93,7 @@ export interface SharedProject {
   resultsPath: string;
 }
 
-/** 2 is that of the first release: builds before it do not join the project. */
+/** The version of the layout. Builds with another one do not join the project. */
 const PROJECT_VERSION = 2;
 const ProjectFile = z.object({
   schema_version: z.literal(PROJECT_VERSION),

@@ -56,7 +56,7 @@ export function serveAgent(file: ProxyFile, { input, output, name, record }: Age
     const due: Buffer[] = [];
 
     const heard = splitLines((line) => exchange.fromServer(line), LONGEST_READ);
-    const said = splitLines(({ parts }) => fromAgent(Buffer.concat([...parts, Buffer.from('\n')])));
+    const agentLines = splitLines(({ parts }) => fromAgent(Buffer.concat([...parts, Buffer.from('\n')])));
 
     /** `problem`: why it ends, unless the agent has ended the connection. */
     async function end(problem: string | null): Promise<void> {
@@ -111,7 +111,7 @@ export function serveAgent(file: ProxyFile, { input, output, name, record }: Age
     if (tools !== null) server = mockedServer(file.server, tools, events);
     else if ('command' in file.connection) server = startProgram(file.connection, file.workspace, events);
     else server = connectHttp(file.server, file.connection, events);
-    input.on('data', (chunk: Buffer) => said.add(chunk));
+    input.on('data', (chunk: Buffer) => agentLines.add(chunk));
     input.once('end', () => void end(null)).once('close', () => void end(null));
   });
 }
@@ -198,8 +198,8 @@ function startProgram(
     });
     child.once('close', (code, signal) => {
       const how = signal === null ? `exit code ${code ?? 'unknown'}` : signal;
-      const said = lastWords.trim().split('\n').at(-1) ?? '';
-      on.ended(`the server ended before the agent (${how})${said === '' ? '' : `: ${said}`}`);
+      const lastLine = lastWords.trim().split('\n').at(-1) ?? '';
+      on.ended(`the server ended before the agent (${how})${lastLine === '' ? '' : `: ${lastLine}`}`);
       resolve();
     });
   });

@@ -27,7 +27,7 @@ export function RerunSweep({ sweep, totals: { failed, errored, cancelled } }: Re
   );
 }
 
-/** The same buttons for a run that has ended. Those who retry it see its sweep, where the new run appears. */
+/** The same buttons for a run that has ended. A retry navigates to the sweep, where the new run appears. */
 export function RerunRun({ run, sweep, cell }: { run: string; sweep: string; cell: string }) {
   const path = `/api/sweeps/${encodeURIComponent(sweep)}/retry?${new URLSearchParams({ cell }).toString()}`;
   return (

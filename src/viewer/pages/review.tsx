@@ -128,7 +128,7 @@ function ReviewForm({ run, judged, whenDone }: FormProps) {
         }
         setOther({ isMine: false, fields: changed.review.fields });
         setProblem(`Not saved: ${changed.error}. Your review is still in the form.`);
-        // what is here replaces what is there only if it is saved once more
+        // The text here replaces the stored one only if it is saved once more.
         setReview({ ...review, version: changed.review.version });
       }, fail)
       .finally(() => setIsSaving(false));

@@ -18,7 +18,7 @@ import { stepSpans } from './step-spans.js';
 /** A run: why it ended as it did, what its agent did, and what it left. */
 export function RunPage({ id, query }: { id: string; query: URLSearchParams }) {
   const { events, problem, isOver } = useEvents(id);
-  // what is known of a run changes when it ends, and when it is reviewed
+  // The answer about a run changes when it ends, and when it is reviewed.
   const [reviews, setReviews] = useState(0);
   const loaded = useLoaded<RunAnswer>(`/api/runs/${encodeURIComponent(id)}`, `${isOver} ${reviews}`);
   const conversation = useMemo(() => conversationOf(events), [events]);

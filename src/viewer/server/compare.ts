@@ -49,7 +49,7 @@ const SIDES: Readonly<Record<string, string>> = { base: 'Before', head: 'After' 
 
 const shown = (title: string, { columns = [], rows, right = [] }: Grid): ShownTable => ({
   title,
-  // as the page names the two sides
+  // As the page names the two sides.
   columns: columns.map((name) => SIDES[name] ?? name),
   rows: rows.map((row) => row.map(plain)),
   right: [...right],

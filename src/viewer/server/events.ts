@@ -45,7 +45,7 @@ async function* liveEvents(file: string, isOpen: () => boolean, signal: AbortSig
   const tail = tailEvents(file);
   try {
     for (;;) {
-      // before the events are read, so that none is missed
+      // Before the events are read, so that none is missed.
       const goesOn = isOpen();
       const events = tail.read();
       for (let at = 0; at < events.length; at += AT_ONCE)

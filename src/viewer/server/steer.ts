@@ -38,7 +38,7 @@ export async function steer({ resultsPath, variables, warn }: Source, id: string
   const plan = findPlan(resultsPath, id);
   const ended = new UsageError('usage', `${plan.sweep} has already ended`);
   if (hasEnded(resultsPath, plan)) throw ended;
-  // before the engine is started, because they may be gone
+  // Before the engine is started, because they may be gone.
   const round: RoundInputs | null =
     known === 'resume' ? { scenarios: await storedScenarios(resultsPath, plan), file: variables() } : null;
   const session = await openSession(resultsPath, warn);
@@ -100,7 +100,7 @@ export async function regradeFromPage(
   id: string,
 ): Promise<{ sweep: string }> {
   const project = openProject(resultsPath);
-  // as the command without options
+  // As the command without options.
   const draft = draftOf({ variables: variables() });
   const sweep = await resolveRegrade(project, await findWork(resultsPath, id, warn), draft);
   await refuseUnready(sweep, false);

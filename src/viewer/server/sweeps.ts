@@ -96,7 +96,7 @@ async function* statesOf(
   let last: ReadonlyMap<string, ResultDigest> = new Map();
   for (;;) {
     if (!isOver) lookNow();
-    // before anything is read, so that nothing that is written meanwhile is missed
+    // Before anything is read, so that nothing that is written meanwhile is missed.
     isOver = hasEnded(resultsPath, plan);
     const log = stampOfSweep(resultsPath, plan);
     if (log !== logged) last = lastResults(resultsPath, plan);

@@ -16,8 +16,8 @@ export type AgentLimits = Pick<Extract<PlannedStep, { kind: 'agent' }>, 'timeout
 export type RunAgent = (limits: AgentLimits, turn: TurnRef) => Promise<AgentSummary | null>;
 
 /**
- * Performs a turn: runs the agent, and runs it again as long as waiting for its provider is worthwhile: a limit or an
- * outage says nothing about the tool under test. Calls `noteCost` with the agent's total cost so far, US dollars.
+ * Performs a turn: runs the agent, and runs it again while it is worth waiting for its provider: a limit or an outage
+ * says nothing about the tool under test. Calls `noteCost` with the agent's total cost so far, US dollars.
  * Returns null if the step failed for good.
  */
 export async function runAgent(

@@ -52,11 +52,11 @@ export async function converse(
     if (end === null) return null;
     if (end.reason !== null) return { completed: agent.completed, turns: number, notPassed };
     left = Math.max(1, Math.ceil(totalSecs - end.workedSecs));
-    const said = await perform(
+    const userMessage = await perform(
       { step: STEPS.user(number + 1), title: `user, turn ${number + 1}: ${subject}`, ...within(askSecs) },
       (options) => activities.simulateUser.executeWithOptions(options, [run, { number: number + 1, at }]),
     );
-    if (said === null) return null;
+    if (userMessage === null) return null;
   }
 }
 

@@ -10,7 +10,7 @@ interface Planned<R> extends Pick<StepOptions, 'startToCloseTimeout'> {
   retry?: StepRetry;
   step: string;
   title: string;
-  /** The complaint, if the step ended as it should but with a bad result; else null. */
+  /** The problem, if the step ended normally but with a bad result; else null. */
   complaint?: (result: R) => string | null;
 }
 

@@ -95,7 +95,7 @@ async function checkKeptSteps(
 }
 
 /**
- * Checks the gates after all steps, then performs the evaluators, and asks the judge if it is to be asked.
+ * Checks the gates after all steps, then performs the evaluators, and asks the judge if there is one.
  */
 export async function performChecks(
   performer: Performer,

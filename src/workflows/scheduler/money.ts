@@ -19,8 +19,8 @@ export const noMoneySpent = (maxUsd: number): Money => ({
 });
 
 /**
- * Adds, once, what all cells cost before this sweep's workflow began, also those that are read later: it counts before
- * the first cell is started.
+ * Adds, once, the cost that all cells had before this workflow began, including cells that are read later, so that it
+ * counts before the first cell is started.
  */
 export const withEarlierCost = (money: Money, costUsd: number): Money =>
   money.hasEarlier ? money : { ...money, spentUsd: dollars(money.spentUsd + costUsd), hasEarlier: true };

@@ -149,7 +149,7 @@ function loadNext(state: SchedulerState): Step | null {
   return wanted === null ? null : { state: { ...state, loading: true }, actions: [{ type: 'load', wanted }] };
 }
 
-/** Has it decided which cells are released next, once those that were released have ended. */
+/** Requests the next decision once all released cells have ended. */
 function decideNext(state: SchedulerState): Step | null {
   const { untilClear, money } = state;
   if (untilClear === undefined || !isUndecided(state)) return null;

@@ -109,7 +109,7 @@ const withPlace = (state: SchedulerState, cell: string, place: NonNullable<OpenR
   return run === undefined ? state : { ...state, open: new Map(state.open).set(cell, { ...run, place }) };
 };
 
-/** A run that lost its host is done again from its beginning, and waits for nothing that it waited for before. */
+/** A run that lost its host starts over. Its earlier wait is void. */
 function withoutHost(state: SchedulerState, cell: string, host: LostHost): SchedulerState {
   const run = state.open.get(cell);
   if (run === undefined) return state;
@@ -163,7 +163,7 @@ function withoutPassedLimits(state: SchedulerState, now: number): SchedulerState
   return { ...state, limits: Object.fromEntries(open) };
 }
 
-/** Ends the runs that want a host but will not get one. */
+/** Fails the runs that still wait for a host, because they will not get one. */
 function withoutHopeless(state: SchedulerState, now: number): SchedulerState {
   if (!state.cancelled && state.failure === null) return state;
   return [...state.open.values()]

@@ -8,8 +8,8 @@ export interface HostSign {
 
 /**
  * Returns what is known about hosts after another look at their signs of life, `elapsedMs` after the look before. No
- * clocks are compared. Of a long time between two looks only `maxMs` count: while nobody could look, the hosts may
- * have had no server either.
+ * clocks are compared. At most `maxMs` count between two looks: while this worker was down, the hosts may have had no
+ * server either.
  */
 export function updateSigns(
   before: ReadonlyMap<string, HostSign>,

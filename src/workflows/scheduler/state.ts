@@ -123,7 +123,7 @@ export function isOver(state: SchedulerState): boolean {
   );
 }
 
-/** True if the cells that were released have ended, so that it must be decided which ones follow. */
+/** True if all released cells have ended, so that the next ones must be decided. */
 export const isUndecided = (state: SchedulerState): boolean =>
   state.untilClear?.isOver === false && state.open.size === 0 && hasStartedAll(state) && !state.loading;
 

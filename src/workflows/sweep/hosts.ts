@@ -102,7 +102,7 @@ async function loseRuns(sweep: Sweep, hosts: HostWatch, place: RunPlace): Promis
         if (result === null) enqueue(sweep, { type: 'host lost', cell, host }, of);
         else enqueue(sweep, { type: 'ended', cell, outcome: result.outcome, cost: result }, of);
       }
-      // Until then they are placed on this host.
+      // Until these events are handled, the runs count as placed on this host.
       await condition(() => sweep.queue.length === 0);
     } finally {
       for (const { of } of runs) hosts.losing.delete(of);

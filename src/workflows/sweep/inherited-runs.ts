@@ -12,7 +12,7 @@ const LOOK_UP_MS = 60_000;
 export const openInherited = ({ inherited, state }: Sweep): string[] =>
   [...inherited].filter((cell) => state.open.has(cell));
 
-/** Also in a cancelled sweep, which waits for its runs. */
+/** Asks the server which runs have ended. Not cancellable, because a cancelled sweep waits for its runs. */
 export const findEnded = (sweep: Sweep, cells: readonly string[], waitMs: number): Promise<EndedRun[]> =>
   CancellationScope.nonCancellable(() =>
     insist(sweep, 'find out which runs have ended', (options) =>
@@ -45,7 +45,7 @@ export async function lookUp(sweep: Sweep, cells: readonly string[], waitMs: num
   }
 }
 
-/** Looks all of them up again and again, until they have ended. */
+/** Polls all of them until they have ended. */
 export async function watchInherited(sweep: Sweep): Promise<void> {
   if (sweep.isLookingUp) return;
   sweep.isLookingUp = true;

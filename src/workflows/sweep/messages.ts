@@ -34,7 +34,7 @@ const CLOSING_MS = 10_000;
 /** The most signals that are verified together. */
 const PER_CHECK = 100;
 
-/** A command waits for this. */
+/** Short, because a command waits for the answer. */
 const { forgetLimits } = proxyActivities<Activities>({
   startToCloseTimeout: '30 seconds',
   retry: { maximumAttempts: 2 },

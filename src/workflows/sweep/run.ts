@@ -67,7 +67,7 @@ export async function performRun(
     else enqueue(sweep, { type: 'ended', cell: id, outcome: result.outcome, cost: result }, workflowId);
   } catch (error) {
     sweep.starting.delete(id);
-    // Once its host is lost, what becomes of the workflow no longer matters.
+    // After its host is lost, the outcome of the workflow is ignored.
     if (isLosing(sweep, workflowId)) return;
     const isCancelled = isCancellation(error);
     const cost = isCancelled ? await costOfCancelled(sweep, id, workflowId) : spentOf(error);

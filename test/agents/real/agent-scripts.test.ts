@@ -52,7 +52,7 @@ test.each(CLI_NAMES)(
       expect(system).toContain(LOW);
       expect(prompts.join('\n')).not.toContain(LOW);
     }
-    // the output of README and script got back to the model, and is in the transcript
+    // The output of README and script got back to the model, and is in the transcript.
     const human = await read('artifacts/transcript.human.txt');
     expect(human).toContain(LOW);
     expect(human).toContain('Compares a list of orders with what is low in stock');

@@ -75,7 +75,7 @@ async function endOf(name: CliName, causeName: string, cause: Cause): Promise<Cl
       try {
         process.kill(-(running.pid ?? 0), 'SIGKILL');
       } catch {
-        // nothing of it is left
+        // Nothing of it is left.
       }
     };
     onTestFinished(killAll);

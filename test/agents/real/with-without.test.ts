@@ -97,7 +97,7 @@ describe.each<CliName>(['claude-code', 'codex'])('on the real %s', (agent) => {
     async (kind) => {
       const { project, env } = await open(agent);
       const effectOf = async (name: keyof typeof SUBJECTS): Promise<Comparison> => {
-        const args = [name, '--with-without', '--repeat', '4', '--concurrency', '4'];
+        const args = [name, '--with-baseline', '--repeat', '4', '--concurrency', '4'];
         const { document } = await project.run(args, env);
         return compare(project, document.sweep);
       };
@@ -115,7 +115,7 @@ describe.each<CliName>(['claude-code', 'codex'])('on the real %s', (agent) => {
 
 test('--until-clear compares a skill with its baseline on the real codex, and stops with the verdict', async () => {
   const { project, env } = await open('codex');
-  const which = ['--with-without', '--variants', 'with', '--until-clear', '--vs', 'without'];
+  const which = ['--with-baseline', '--variants', 'with', '--until-clear', '--base', 'without'];
   const { document } = await project.run(['useful', ...which, '--max-runs', '20'], env);
   expect(document.decision).toMatchObject({ verdict: 'better', stopped: 'clear', most_runs: 40 });
   expect(document.decision?.runs).toBeLessThan(40);

@@ -190,7 +190,7 @@ const spoilt = fc
       .constantFrom(...Object.keys(event).filter((name) => name !== 'status'))
       .chain((field) => fc.constantFrom({ ...event, [field]: undefined }, { ...event, [field]: { wrong: [true] } })),
   )
-  // any JSON is an input
+  // Any JSON is an input.
   .filter((event) => !AgentEvent.safeParse(event).success);
 const bad = fc.oneof(
   spoilt.map((event) => json(event)),

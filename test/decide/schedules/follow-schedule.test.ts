@@ -52,7 +52,7 @@ describe('followSchedule', () => {
     expect(states.map(({ since }) => since?.sweep ?? null)).toEqual([
       ...[null, null, null, 'nightly-4', 'nightly-4', null, null, 'nightly-8'],
     ]);
-    // what simulations measure is what schedules report
+    // Simulations measure the same numbers that schedules report.
     expect(lossesAfter(nightsOf(6, 6, 6, 0, 0, 6, 6, 0))).toEqual([...[null, null, null, 3, 3, null, null, 7]]);
     expect(lossesAfter([])).toEqual([]);
   });

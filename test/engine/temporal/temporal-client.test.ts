@@ -19,7 +19,7 @@ function serverWithoutAnswers(): Server {
   const server = createServer();
   server.on('stream', (stream: ServerHttp2Stream, headers) => {
     stream.on('error', () => undefined);
-    // the client takes "unimplemented" for an old server
+    // The client takes "unimplemented" for an old server.
     if (headers[':path']?.endsWith('/GetSystemInfo') === true)
       stream.respond({ 'content-type': 'application/grpc', 'grpc-status': '12' }, { endStream: true });
   });

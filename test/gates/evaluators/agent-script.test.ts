@@ -30,7 +30,7 @@ it.each<[Json, Partial<EvaluatorResult>]>([
   ],
   [{ score: 0 }, { score: 0 }],
   [{ score: 1 }, { score: 1 }],
-  // agent scripts are made for agents: values that are not a score are ordinary data
+  // Agent scripts are made for agents: values that are not a score are ordinary data.
   [{ score: 85, summary: { covered: 3 } }, {}],
   [{ score: -0.1 }, {}],
   [{ score: '1' }, {}],

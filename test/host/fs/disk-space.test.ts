@@ -50,7 +50,7 @@ test('does not test a folder again that had as much room recently, but does so l
 test('names a folder that accepts no files in the error', async () => {
   const folder = join(await newFolder(), 'gone');
   expect(diskError(folder)).toMatchObject({ code: 'ENOENT', path: folder });
-  // sysfs accepts no files from anybody.
+  // `sysfs` accepts no files from anybody.
   expect(diskError('/sys')).toMatchObject({ path: '/sys' });
 });
 

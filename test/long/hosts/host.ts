@@ -154,6 +154,6 @@ function signal(pids: number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch {
-      // it has ended
+      // It has ended.
     }
 }

@@ -62,7 +62,7 @@ describe('writeReview', () => {
     expect(written(text, { ...NO_REVIEW, ...read, labels: ['a', 'b'] })).toBe(
       text.replace('Labels: a', 'Labels: a, b'),
     );
-    // the remark becomes part of the notes that are written
+    // The remark becomes part of the notes that are written.
     expect(written(text, { ...NO_REVIEW, ...read, score: { points: 3, max: 5 } })).toBe(
       '# E\r\n## Human Review\r\n**Human Score:** 3/5\r\n\r\nLabels: a\r\n\r\n(slow)\r\n\r\nText.\r\n\r\n## Links\r\nx',
     );

@@ -106,7 +106,7 @@ describe('renderComparison', () => {
     expect(text).toMatch(
       /\n\d+ more runs per configuration and side show 20 points in 4 of 5 cases\.\nTo compare them is look 1 of this question, tested at 0\.04\.\n/,
     );
-    expect(text).toContain('tool run --until-clear --vs a');
+    expect(text).toContain('tool run --until-clear --base a');
   });
 
   test('does not claim equality when no difference is shown', () => {

@@ -120,7 +120,7 @@ test('counts the uses of skills and the calls of MCP servers', () => {
   const text = renderRun(run(), metrics(), { ...options, actionLog: collector.end() });
   expect(text).toMatch(/^ {2}skills +stamp \(2 times\), pdf$/m);
   expect(text).toMatch(/^ {2}MCP +files: read 2 \(1 failed\), write 1; db: 1 problem$/m);
-  // the agent's own calls are the commands below
+  // The agent's own calls are the commands below.
   expect(text).toContain('4 tool calls');
   expect(renderRun(run(), metrics(), options)).not.toMatch(/skills|MCP/);
 });

@@ -19,7 +19,7 @@ const sides = (change: Partial<SubjectSides> = {}): SubjectSides => ({
 const rowsOf = (...all: Partial<SubjectSides>[]) => subjectTable(subjectTokens(all.map(sides))).rows;
 const textOf = (...all: Partial<SubjectSides>[]) => rowsOf(...all)[0]?.[0];
 
-describe('the cost of being there', () => {
+describe('the context cost', () => {
   test('is stated with both sizes and the runs of each side', () => {
     expect(rowsOf({})).toEqual([['skill pdf adds 76 tokens', 'codex/gpt', '9,564', '9,640', '2 and 1']]);
   });

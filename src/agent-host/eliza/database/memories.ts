@@ -107,7 +107,7 @@ export const memoriesOf = (content: DatabaseContent) => {
       return answer(similar.slice(0, count));
     },
     createMemory(memory: Memory, table: string, unique = false) {
-      // not async, but it fails as a database does
+      // Not async, but it fails as a database does.
       if (!Object.hasOwn(entities, memory.entityId))
         return Promise.reject(new Error(`a memory belongs to an unknown entity: ${memory.entityId}`));
       if (!Object.hasOwn(rooms, memory.roomId))
