@@ -149,12 +149,12 @@ const PAID = [
   [1, 1, 0, 1, 3],
   [1, 0.9, 0.5, 0.75, 14.5],
   [2, 1, 0, 1, 4],
-  [2, 0.9, 0.5, 0.965, 23.2],
-  [2, 0.6, 0.4, 0.345, 36.1],
+  [2, 0.9, 0.5, 0.965, 21.6],
+  [2, 0.6, 0.4, 0.345, 35.7],
   [5, 1, 0, 1, 5],
-  [5, 0.6, 0.4, 0.745, 73.4],
-  [10, 0.6, 0.4, 0.965, 107],
-  [10, 0.9, 0.7, 0.998, 79.8],
+  [5, 0.6, 0.4, 0.755, 72.7],
+  [10, 0.6, 0.4, 0.965, 102.2],
+  [10, 0.9, 0.7, 0.998, 77.9],
 ];
 const paid = PAID.flatMap(([configurations, from, to, power, pairs]) => {
   const cells = (/** @type {(found: ReturnType<typeof untilClear>, sign: number) => number} */ of) =>
@@ -239,7 +239,7 @@ export const sequential = [
     single(
       `${sequentialBy(-20)} rounds, base ${label}`,
       // Elsewhere, at least a quarter is to be saved.
-      label === '25 to 65 %' ? { atMost: 13.8, isReached: true } : { atMost: 15 },
+      label === '25 to 65 %' ? { atMost: 13.5, isReached: true } : { atMost: 15 },
       (random) => rounds(random, ratesOf(base, -0.2)),
       label,
     ),
@@ -253,7 +253,7 @@ export const sequential = [
   single(`${sequentialBy(-30)} power`, { atLeast: 0.997, isReached: true }, (random) =>
     share(isFound(random, ratesOf(BASE, -0.3))),
   ),
-  single(`${sequentialBy(-30)} rounds`, { atMost: 9.1, isReached: true }, (random) =>
+  single(`${sequentialBy(-30)} rounds`, { atMost: 8.7, isReached: true }, (random) =>
     rounds(random, ratesOf(BASE, -0.3)),
   ),
   single(
