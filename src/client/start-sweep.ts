@@ -14,7 +14,7 @@ export type Rerun = Pick<SweepInput, 'again' | 'againCells'>;
 export async function startSweep(session: Session, plan: Plan, round: number, rerun: Rerun = {}): Promise<void> {
   const project = await sharedProjectOf(session.engine.resultsPath);
   if (project !== null) await publishSweep(project, plan.sweep);
-  const order: Omit<SweepInput, 'sweep'> = {
+  const order: Omit<SweepInput, 'sweep' | 'proof'> = {
     ...sweepOrder(plan, round, {
       shared: project !== null,
       external: session.engine.external,

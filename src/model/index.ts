@@ -22,7 +22,7 @@ export { GateVerdict, HumanReview } from './records/human-review.js';
 export { JsonValue, Count, Usd } from './records/quantities.js';
 export { JudgeAnswer, Judgment, wrongOf } from './records/judgment.js';
 export { isTooLong, LONGEST_NAME, tooLongCell } from './records/longest-names.js';
-export type { McpEvent } from './records/mcp-events.js';
+export { type McpEvent, ToolDefinitions } from './records/mcp-events.js';
 export { MockedCall, MockedCalls } from './records/mocked-calls.js';
 export { addProblems, hasProblems, KEPT_PROBLEMS, LineProblem, OutputProblems } from './records/output-problems.js';
 export {
@@ -48,7 +48,6 @@ export { NO_FACTS, Outcome, RunFacts, runFactsOf } from './records/run-facts.js'
 export { AgentRecord, commandEnd, CommandRecord, EndReason, RunRecord, StepRecord } from './records/run-record.js';
 export { ScheduleReference } from './records/schedule-reference.js';
 export { NO_USAGE, REQUIRED_TOKENS, sumUsage, TokenUsage, totalTokens, unlessZero } from './records/token-usage.js';
-export { ToolDefinitions } from './records/tool-definitions.js';
 export { findRegressions, isBeyondChance, Regression } from './regressions.js';
 export { parseReview } from './review/parse-review.js';
 export { fieldsOfReview, ReviewFields, reviewOfFields } from './review/review-fields.js';

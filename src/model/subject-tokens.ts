@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { compareTexts, groupBy, median, canonicalJson, isJsonObject, type Json, omit } from '#lib';
 import type { AgentWork } from './records/agent-work.js';
 import { Cell } from './records/cell.js';
-import { ToolDefinitions } from './records/tool-definitions.js';
+import { ToolDefinitions } from './records/mcp-events.js';
 
 const Side = z.object({
   tokens: z.number().nullable().describe('Median of the known ones; null: none is known'),

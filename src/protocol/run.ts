@@ -129,7 +129,7 @@ export interface RunInput {
   /** See `PageCell.fresh`. */
   fresh?: true;
   /** See `PageCell.proof`. */
-  proof?: string;
+  proof: string;
   /** The hosts on which the run was before, if they were lost. */
   lostHosts?: readonly LostHost[];
   /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */

@@ -38,7 +38,7 @@ export interface SweepInput {
    * Proof that a command started the sweep with this input; see `host/security/origin.ts`. Without one, activities
    * refuse the sweep.
    */
-  proof?: string;
+  proof: string;
 }
 
 /** Argument of `resume` and `goOn`, the updates that make a sweep spend money. */
@@ -130,7 +130,7 @@ export interface Parked {
   provider?: string;
   account?: string;
   message?: string;
-  /** Proof that the sweep sends to wake the run. Absent if the sweep was started without a proof. */
+  /** Proof that the sweep sends to wake the run. Absent in what the run sends. */
   wakeProof?: string;
 }
 
@@ -273,5 +273,5 @@ const BESIDE_ORDER: ReadonlySet<string> = new Set(['sweep', 'proof', 'state'] sa
 /** Returns the origin that a sweep's activities verify. */
 export function originOf(input: SweepInput, execution: string): SweepOrigin {
   const order = Object.fromEntries(Object.entries(input).filter(([field]) => !BESIDE_ORDER.has(field)));
-  return { order: order as unknown as SweepOrigin['order'], proof: input.proof ?? '', execution };
+  return { order: order as unknown as SweepOrigin['order'], proof: input.proof, execution };
 }

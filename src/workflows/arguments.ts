@@ -16,6 +16,12 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const LAST_MOMENT = 8.64e15;
 const isMoment = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= LAST_MOMENT;
 
+/** The proof in the input of a workflow; empty, which proves nothing, if there is none. */
+export function proofIn(input: unknown): string {
+  const { proof } = fieldsOf(input);
+  return isText(proof) ? proof : '';
+}
+
 export function readOrder(argument: unknown): ProvenOrder | null {
   const { at, proof } = fieldsOf(argument);
   return isMoment(at) && isText(proof) ? { at, proof } : null;

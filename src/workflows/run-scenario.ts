@@ -9,6 +9,7 @@ import {
 import { type RunLimits, runLimitsIn, safeName } from '#lib/pure';
 import { STEPS } from '#model/pure';
 import { passedRun, type RunInput, type RunPlan, type RunRef, type RunResult } from '#protocol';
+import { proofIn } from './arguments.js';
 import { runAgent, WAIT } from './run/agent-runs.js';
 import { activities, FOR_MINUTES, LONG_STEP, STOPPING } from './run/options.js';
 import { createPerformer } from './run/perform.js';
@@ -20,14 +21,14 @@ import { attributesOf, summaryOf } from './ui.js';
 /** One execution of a cell. Every step is a separate activity, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {
   const { workflowId, startTime, firstExecutionRunId: firstRunId } = workflowInfo();
-  const { sweep, cell, proof, fresh, lostHosts } = input;
+  const { sweep, cell, fresh, lostHosts } = input;
   const run: RunRef = {
     sweep,
     cell,
     run: runName(input),
     workflowId,
     firstRunId,
-    proof: proof ?? '',
+    proof: proofIn(input),
     ...(fresh === undefined ? {} : { fresh }),
     ...(lostHosts === undefined ? {} : { lostHosts }),
   };

@@ -99,10 +99,10 @@ function perform(sweep: Sweep, action: SweepAction): void {
       void placeRun(sweep, action.run);
       return;
     case 'wake': {
-      const { nth, wakeProof: proof } = action.parked;
+      const { nth, wakeProof: proof = '' } = action.parked;
       // If the run has closed meanwhile, the signal is not needed: its end is reported anyway.
       void handleOf(sweep, action.cell)
-        .signal(wakeRun, { nth, ...(proof === undefined ? {} : { proof }) })
+        .signal(wakeRun, { nth, proof })
         .catch(() => undefined);
       return;
     }

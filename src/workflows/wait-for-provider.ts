@@ -3,11 +3,11 @@ import { type AgentSummary, type Parked, type RunInput, SIGNALS } from '#protoco
 import { readWake } from './arguments.js';
 import { type Noting, quickly } from './calls.js';
 
-/** `proof` shows that this run sent the signal; absent if its sweep has no proof either. */
-export const parkedRun = defineSignal<[{ cell: string; parked: Parked; proof?: string }]>(SIGNALS.parked);
+/** `proof` shows that this run sent the signal. */
+export const parkedRun = defineSignal<[{ cell: string; parked: Parked; proof: string }]>(SIGNALS.parked);
 /** A sweep that was reset has lost the signals that it had received. */
 export const tellParked = defineSignal(SIGNALS.tellParked);
-export const wakeRun = defineSignal<[{ nth: number; proof?: string }]>(SIGNALS.wake);
+export const wakeRun = defineSignal<[{ nth: number; proof: string }]>(SIGNALS.wake);
 
 /** Waits until the agent may be run again after its `nth` run: at least `ms`, unless the wait is ended early. */
 export type WaitForProvider = (brief: AgentSummary, ms: number, nth: number) => Promise<void>;
@@ -17,10 +17,10 @@ export type WaitForProvider = (brief: AgentSummary, ms: number, nth: number) => 
  * itself.
  */
 export function waitParked(input: RunInput, noting: Noting): WaitForProvider {
-  const { sweep, cell, proof: isProven } = input;
+  const { sweep, cell } = input;
   const { workflowId } = workflowInfo();
   let woken = 0;
-  let waiting: { parked: Parked; proof?: string } | null = null;
+  let waiting: { parked: Parked; proof: string } | null = null;
 
   /** Returns whether the sweep knows now that the run waits. */
   async function tell(): Promise<boolean> {
@@ -42,12 +42,10 @@ export function waitParked(input: RunInput, noting: Noting): WaitForProvider {
     if (signal === null) return;
     const { nth, proof } = signal;
     const sent = { sweep, workflowId, nth, proof };
-    const isGiven = (): Promise<boolean> =>
-      quickly('verify that its sweep wakes it', noting, input, (steps) => steps.verifyWake(sent));
-    if (isProven !== undefined && !(await isGiven())) return;
-    woken = Math.max(woken, nth);
+    if (await quickly('verify that its sweep wakes it', noting, input, (steps) => steps.verifyWake(sent)))
+      woken = Math.max(woken, nth);
   });
-  return async ({ again, provider, account, message, proof }, ms, nth) => {
+  return async ({ again, provider, account, message, proof = '' }, ms, nth) => {
     const parked: Parked = {
       nth,
       why: again?.why ?? 'busy',
@@ -56,7 +54,7 @@ export function waitParked(input: RunInput, noting: Noting): WaitForProvider {
       ...(provider === undefined ? {} : { provider }),
       ...(account === undefined ? {} : { account }),
     };
-    waiting = { parked, ...(proof === undefined ? {} : { proof }) };
+    waiting = { parked, proof };
     try {
       if (await tell()) await condition(() => woken >= nth);
       else await condition(() => woken >= nth, ms);

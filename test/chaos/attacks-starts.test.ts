@@ -58,7 +58,7 @@ async function expectRefused(name: string, start: () => Promise<string>, why: Re
 const NO_PROOF = /is refused: it was not started by the command line/;
 
 test('a sweep that was not started by a command is refused, whatever its input', async () => {
-  const input: SweepInput = {
+  const input: Omit<SweepInput, 'proof'> = {
     sweep: ended,
     round: 2,
     concurrency: 9,

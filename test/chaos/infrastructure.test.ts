@@ -257,7 +257,7 @@ describe.concurrent('a frozen worker', () => {
     const planned = await project.cli(['run', ...names, '--name', 'frozen', '--address', '127.0.0.1:1']);
     expect(planned.stderr).toContain('is planned but not started');
     const [sweep = ''] = readdirSync(join(results, 'sweeps'));
-    const order: Omit<SweepInput, 'sweep'> = {
+    const order: Omit<SweepInput, 'sweep' | 'proof'> = {
       round: 1,
       concurrency: names.length,
       caps: { agents: {}, models: {} },

@@ -1,7 +1,9 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openRunOf, printed, untilPrinted } from './following.js';
 import { gatedCommand, letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
-import { createProject, EMPTY_FIXTURE } from './project.js';
+import { createProject, EMPTY_FIXTURE, until } from './project.js';
 
 const project = await createProject(EMPTY_FIXTURE);
 afterAll(() => project.remove());
@@ -54,4 +56,23 @@ test('an id of no run is refused, with the runs that can be followed', async () 
   ]);
   await letGo(project, 'other');
   await command;
+});
+
+test('show of a run says which step fails and is tried again', async () => {
+  await writeGated(project, 'stuck');
+  const command = project.start(['run', 'stuck', '--json']);
+  await untilStarted(project, 'stuck');
+  const run = await openRunOf(project, 'stuck');
+  const artifacts = join(project.folder, 'llm-tool-test-results', run, 'artifacts');
+  await rm(artifacts, { recursive: true, force: true });
+  await writeFile(artifacts, '');
+  await letGo(project, 'stuck');
+  const said = await until('the trouble is said', async () => {
+    const { stderr } = await project.cli(['show', run]);
+    return stderr.includes('attempt') ? stderr : null;
+  });
+  expect(said).toMatch(/^agent: attempt \d+: ENOTDIR/m);
+  expect(said).toContain(`${run} is not over`);
+  await rm(artifacts);
+  expect((await command).exitCode).toBe(0);
 });

@@ -160,13 +160,13 @@ export function useTemporal(): OnBench {
         client.workflow.start<typeof runScenario>(WORKFLOWS.run, {
           workflowId: `run/${name}/${cell.id}`,
           taskQueue,
-          args: [{ sweep: name, cell, ...more }],
+          args: [{ sweep: name, cell, proof: 'of the run', ...more }],
         }),
       startSweep: (more = {}) =>
         client.workflow.start<typeof runSweep>(WORKFLOWS.sweep, {
           workflowId: sweepWorkflowId(name),
           taskQueue,
-          args: [{ sweep: name, round: 1, concurrency: 2, caps: NO_CAPS, ...more }],
+          args: [{ sweep: name, round: 1, concurrency: 2, caps: NO_CAPS, proof: 'of the start', ...more }],
           typedSearchAttributes: [{ key: SWEEP_ID, value: name }],
         }),
       runOf: ({ id }, round = 1) => client.workflow.getHandle(`sweep/${name}/${id}/r${round}`),

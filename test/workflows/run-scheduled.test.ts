@@ -23,7 +23,7 @@ const plans =
     Promise.resolve({
       firing: '20261124-030000',
       title: '1 cell of notes',
-      sweep: { sweep: schedule, round: 1, concurrency: 2, caps: NO_CAPS },
+      sweep: { sweep: schedule, proof: 'p', round: 1, concurrency: 2, caps: NO_CAPS },
       ...more,
     });
 

@@ -13,10 +13,11 @@ import {
 } from '../../src/workflows/scheduler/state.js';
 import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
 import { reduce } from '../../src/workflows/scheduler/reduce.js';
-import { NO_CAPS, cell } from './stub-activities.js';
+import { cell } from './stub-activities.js';
 
 const INPUT: SweepInput = {
   sweep: 's',
+  proof: 'p',
   round: 1,
   concurrency: 5,
   placed: true,

@@ -69,6 +69,7 @@ function worldOf({ count, agents, models, finished, budget, ...more }: Settings)
     earlierUsd: 0.25 * Math.floor(count / 30),
     input: {
       sweep: 's',
+      proof: 'p',
       round: 1,
       concurrency: more.concurrency,
       ...(budget === null ? {} : { maxUsd: budget.quarters / 4 }),

@@ -5,7 +5,7 @@ import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/even
 import { reduce } from '../../src/workflows/scheduler/reduce.js';
 import { NO_CAPS, cell } from './stub-activities.js';
 
-const input: SweepInput = { sweep: 's1', round: 1, concurrency: 4, caps: NO_CAPS, untilClear: true };
+const input: SweepInput = { sweep: 's1', proof: 'p', round: 1, concurrency: 4, caps: NO_CAPS, untilClear: true };
 const NOTHING = { pass: 0, fail: 0, error: 0, cancelled: 0 };
 
 /** A decision that releases the cells at these positions; none ends the sweep. */

@@ -25,7 +25,7 @@ const many = (count: number, more: (index: number) => Partial<Cell> & Served): P
 
 it('two slots stay busy through 10,000 cells while one run waits five hours for its provider', () => {
   const cells = many(10_000, () => ({}));
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 2, caps: NO_CAPS } });
+  const game = play({ cells, input: { sweep: 's', proof: 'p', round: 1, concurrency: 2, caps: NO_CAPS } });
   game.send({ type: 'time' });
   game.deliver();
   const [first = ''] = game.started;
@@ -46,7 +46,7 @@ it('a limit of one provider leaves all slots to the others, no matter how many o
   const cells = many(2000, (index) =>
     index < 1000 ? { agent: 'a', provider: 'house' } : { agent: 'b', provider: 'other' },
   );
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, caps: NO_CAPS } });
+  const game = play({ cells, input: { sweep: 's', proof: 'p', round: 1, concurrency: 4, caps: NO_CAPS } });
   game.send({ type: 'time' });
   game.deliver();
   for (const id of [...game.working]) if (Number(id) < 1000) game.park(id, 'limit', 5 * HOUR_MS);
@@ -69,7 +69,7 @@ it('a limit belongs to an account: all its agents wait, while other accounts of 
     const agent = agents[index % 3] ?? 'a';
     return { agent, provider: 'house', account: ACCOUNTS_OF[agent] };
   });
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 1, caps: NO_CAPS } });
+  const game = play({ cells, input: { sweep: 's', proof: 'p', round: 1, concurrency: 1, caps: NO_CAPS } });
   game.send({ type: 'time' });
   game.deliver();
   game.park('0', 'limit', 5 * HOUR_MS);
@@ -84,7 +84,7 @@ it('a limit belongs to an account: all its agents wait, while other accounts of 
 it('the cap of one agent keeps no other agent idle, even if its own cells come first in the plan', () => {
   const cells = many(600, (index) => ({ agent: index < 500 ? 'a' : 'b' }));
   const caps = { agents: { a: 1 }, models: {} };
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, caps } });
+  const game = play({ cells, input: { sweep: 's', proof: 'p', round: 1, concurrency: 3, caps } });
   game.send({ type: 'time' });
   while (game.loads.length > 0) game.deliver();
   const working = (): string[] => [...game.working].map((id) => (Number(id) < 500 ? 'a' : 'b')).sort();
@@ -100,7 +100,7 @@ it('agents take turns, and within the turns of an agent its models do', () => {
     agent: index < 8 ? 'a' : 'b',
     model: index < 8 ? `m${Math.floor(index / 4)}` : 'm0',
   }));
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 1, caps: NO_CAPS } });
+  const game = play({ cells, input: { sweep: 's', proof: 'p', round: 1, concurrency: 1, caps: NO_CAPS } });
   game.send({ type: 'time' });
   game.deliver();
   while (game.working.size > 0) game.end(at(game.working, 0) ?? '');
@@ -109,7 +109,7 @@ it('agents take turns, and within the turns of an agent its models do', () => {
 
 it('a busy account parks fewer than three runs per slot', () => {
   const cells = many(50, () => ({ provider: 'house' }));
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, caps: NO_CAPS } });
+  const game = play({ cells, input: { sweep: 's', proof: 'p', round: 1, concurrency: 3, caps: NO_CAPS } });
   game.send({ type: 'time' });
   game.deliver();
   for (let rounds = 0; rounds < 20; rounds += 1) for (const id of [...game.working]) game.park(id, 'busy', HOUR_MS);
@@ -122,7 +122,7 @@ it('a busy account parks fewer than three runs per slot', () => {
 it('updates that arrive in one workflow task do not end the sweep early', () => {
   const game = play({
     cells: many(5, () => ({})),
-    input: { sweep: 's', round: 1, concurrency: 1, caps: NO_CAPS },
+    input: { sweep: 's', proof: 'p', round: 1, concurrency: 1, caps: NO_CAPS },
   });
   game.send({ type: 'paused' });
   game.send({ type: 'resumed' });
@@ -138,7 +138,7 @@ it('cells that have a result from before are counted by their outcome, and not r
     ...page,
     finished: index < 2 ? ('pass' as const) : index === 2 ? ('fail' as const) : null,
   }));
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 1, caps: NO_CAPS } });
+  const game = play({ cells, input: { sweep: 's', proof: 'p', round: 1, concurrency: 1, caps: NO_CAPS } });
   finish(game);
   expect(game.started).toEqual(['3', '4']);
   expect(game.state().counts).toEqual({ pass: 4, fail: 1, error: 0, cancelled: 0 });
@@ -146,7 +146,7 @@ it('cells that have a result from before are counted by their outcome, and not r
 
 it('leaves out and counts a cell that might exceed the budget, and reserves the costs of open runs', () => {
   const cells = many(4, () => ({})).map((page) => ({ ...page, estimateUsd: 0.4, limited: true }));
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, caps: NO_CAPS, maxUsd: 1 } });
+  const game = play({ cells, input: { sweep: 's', proof: 'p', round: 1, concurrency: 4, caps: NO_CAPS, maxUsd: 1 } });
   game.send({ type: 'time' });
   game.deliver();
   expect(game.working.size).toBe(2);
@@ -183,7 +183,7 @@ function readsOf(game: Game, least: () => number): number {
 }
 
 describe('cells are read about once, however many of them must wait', () => {
-  const input = { sweep: 's', round: 1, concurrency: 64, caps: NO_CAPS };
+  const input = { sweep: 's', proof: 'p', round: 1, concurrency: 64, caps: NO_CAPS };
   const begin = (cells: PageCell[], more: Partial<SweepInput> = {}): Game => {
     const game = play({ cells, input: { ...input, ...more } });
     game.send({ type: 'time' });
@@ -220,7 +220,7 @@ describe('cells are read about once, however many of them must wait', () => {
 it('cells are read before a slot is free for them, so that a slow answer leaves no slot free', () => {
   const game = play({
     cells: many(COUNT, () => ({})),
-    input: { sweep: 's', round: 1, concurrency: 64, caps: NO_CAPS },
+    input: { sweep: 's', proof: 'p', round: 1, concurrency: 64, caps: NO_CAPS },
   });
   game.send({ type: 'time' });
   game.deliver();
@@ -240,7 +240,7 @@ it('agents, models and accounts may have the names of properties that every obje
     const name = names[index % names.length] ?? '';
     return { agent: name, model: name, account: name };
   });
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, caps: NO_CAPS } });
+  const game = play({ cells, input: { sweep: 's', proof: 'p', round: 1, concurrency: 4, caps: NO_CAPS } });
   game.send({ type: 'time' });
   game.deliver();
   expect(game.working.size).toBe(4);
@@ -251,7 +251,7 @@ it('agents, models and accounts may have the names of properties that every obje
 it('a run that is parked stays so if an earlier signal of it comes late, and is woken for its last wait', () => {
   const game = play({
     cells: many(1, () => ({})),
-    input: { sweep: 's', round: 1, concurrency: 1, caps: NO_CAPS },
+    input: { sweep: 's', proof: 'p', round: 1, concurrency: 1, caps: NO_CAPS },
   });
   game.send({ type: 'time' });
   game.deliver();

@@ -179,7 +179,7 @@ export const pagesOf =
       cells: (positions === undefined
         ? cells.slice(offset, offset + limit)
         : positions.flatMap((position) => cells[position] ?? [])
-      ).map((one) => ({ cell: one, finished: finished(one) })),
+      ).map((one) => ({ cell: one, finished: finished(one), proof: 'of the run' })),
       total: cells.length,
     });
 

@@ -1,13 +1,16 @@
 import type { Client } from '@temporalio/client';
 import type { Cell } from '../../src/model/records/cell.js';
-import { QUERIES, UPDATES, type SweepProgress, type SweepStatus } from '../../src/protocol/index.js';
+import { type ProvenOrder, QUERIES, UPDATES, type SweepProgress, type SweepStatus } from '../../src/protocol/index.js';
 import type { SweepHandle } from './harness.js';
 import type { Stubs } from './stub-activities.js';
 
 export const progressOf = (handle: SweepHandle): Promise<SweepProgress> =>
   handle.query<SweepProgress>(QUERIES.progress);
+/** Steers a sweep as a command does. */
 export const update = (handle: SweepHandle, name: keyof typeof UPDATES): Promise<SweepStatus> =>
-  handle.executeUpdate<SweepStatus, []>(UPDATES[name]);
+  handle.executeUpdate<SweepStatus, [ProvenOrder]>(UPDATES[name], {
+    args: [{ at: Date.now(), proof: 'of a command' }],
+  });
 
 /** The ids of the cells with a started agent. */
 export const ranCells = (stubs: Stubs): string[] => stubs.argsOf('runAgent').map(([run]) => run.cell.id);

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { backoffMs } from '../../src/workflows/provider-backoff.js';
-import { QUERIES, UPDATES, type SweepProgress } from '../../src/protocol/index.js';
+import { QUERIES, type SweepProgress } from '../../src/protocol/index.js';
 import { eventually, resultOf, useTemporal } from './harness.js';
 import { record, summariesIn } from './history.js';
 import { brief, cell, latch, pagesOf, stubActivities } from './stub-activities.js';
+import { update } from './sweeps.js';
 
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
@@ -79,7 +80,7 @@ it('a limit that a run has hit holds back the other cells of the provider, and o
     await eventually(() => expect(ran()).toContain(4));
     expect(ran()).not.toContain(2);
     limited = false;
-    await handle.executeUpdate(UPDATES.goOn);
+    await update(handle, 'goOn');
     expect((await handle.result()).counts.pass).toBe(4);
     expect((await handle.query<SweepProgress>(QUERIES.progress)).limits).toBeUndefined();
   });
@@ -113,7 +114,7 @@ it('a limit holds back the cells of its account, but not those of another accoun
     expect(ran()).toEqual([1, 3, 4]);
     expect((await progress()).limits).toMatchObject([{ provider: 'house', account: 'house/key-1' }]);
     limited = false;
-    await handle.executeUpdate(UPDATES.goOn);
+    await update(handle, 'goOn');
     expect((await handle.result()).counts.pass).toBe(4);
   });
 });
@@ -151,10 +152,10 @@ it('a paused sweep wakes no run', async () => {
     const handle = await startSweep();
     const parked = async () => (await handle.query<SweepProgress>(QUERIES.progress)).parked;
     await eventually(async () => expect(await parked()).toHaveLength(1));
-    await handle.executeUpdate(UPDATES.pause);
-    await handle.executeUpdate(UPDATES.goOn);
+    await update(handle, 'pause');
+    await update(handle, 'goOn');
     expect(await parked()).toHaveLength(1);
-    await handle.executeUpdate(UPDATES.resume);
+    await update(handle, 'resume');
     expect((await handle.result()).counts.pass).toBe(1);
   });
   expect(stubs.argsOf('runAgent').map(([, nth]) => nth)).toEqual([undefined, 2]);

@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, mkdirSync, openSync, writeSync } from
 import { dirname } from 'node:path';
 import { linesOf } from '#host';
 import { createLineRedactor, createYielder, isJsonObject, type Json, parseJson, shortenStrings } from '#lib';
-import { type EventBody, redactFields, RunEvent } from '#model';
+import { type EventBody, isOfProxy, redactFields, RunEvent } from '#model';
 import { doingText } from '#reports';
 import { withNewLogin } from '../run/secrets.js';
 import type { LoadedRun } from '../run/context.js';
@@ -25,7 +25,7 @@ export interface LiveEvents {
  * by chance.
  */
 type Source = 'output' | 'proxies';
-const sourceOf = ({ type }: EventBody): Source => (type.startsWith('mcp_') ? 'proxies' : 'output');
+const sourceOf = (event: EventBody): Source => (isOfProxy(event) ? 'proxies' : 'output');
 
 /**
  * Appends to events.live.jsonl. If an earlier worker has already written events of this start, they are not written

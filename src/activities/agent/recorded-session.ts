@@ -9,6 +9,7 @@ import {
   efficiencyOf,
   type EventBody,
   extractCommands,
+  isOfProxy,
   type RecordedTrajectory,
   type TokenUsage,
   type Transcript,
@@ -97,6 +98,7 @@ const MAX_COMMAND_LENGTH = 8 * 1024;
 
 /** Keeps an event without the output of tools. */
 export function keepWithoutOutput(body: EventBody, seen: EventBody[]): void {
+  if (isOfProxy(body)) return;
   switch (body.type) {
     case 'tool_result':
       seen.push({ ...body, output: '' });
@@ -119,9 +121,6 @@ export function keepWithoutOutput(body: EventBody, seen: EventBody[]): void {
     case 'reasoning':
     case 'setup_command':
     case 'post_script':
-    case 'mcp_call':
-    case 'mcp_tools':
-    case 'mcp_problem':
       break;
   }
 }

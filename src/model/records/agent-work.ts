@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RecordedTrajectory } from '../transcript/trajectory.js';
 import { Count } from './quantities.js';
-import { ToolDefinitions } from './tool-definitions.js';
+import { ToolDefinitions } from './mcp-events.js';
 import { totalTokens, type TokenUsage } from './token-usage.js';
 
 /** The size of the first request of a session to its model, which is what is in the context before the first turn. */

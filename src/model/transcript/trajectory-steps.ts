@@ -1,5 +1,6 @@
 import { beginningOf, isJsonObject, type Json } from '#lib';
 import type { RunEvent } from '../records/events.js';
+import { isOfProxy } from './mcp-record.js';
 import type { TrajectoryStep } from '../records/execution.js';
 
 const MAX_STEPS = 500;
@@ -33,6 +34,7 @@ export function trajectorySteps(events: Iterable<RunEvent>): TrajectorySteps {
 }
 
 function stepOf(event: RunEvent): Omit<TrajectoryStep, 'timestamp'> | null {
+  if (isOfProxy(event)) return null;
   switch (event.type) {
     case 'reasoning':
       return { type: 'thought', content: beginningOf(event.text, TEXT_LENGTH) };
@@ -55,9 +57,6 @@ function stepOf(event: RunEvent): Omit<TrajectoryStep, 'timestamp'> | null {
     case 'error':
     case 'unknown':
     case 'result':
-    case 'mcp_call':
-    case 'mcp_tools':
-    case 'mcp_problem':
       return null;
   }
 }

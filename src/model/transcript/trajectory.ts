@@ -4,7 +4,7 @@ import { shellCalls } from './shell-calls.js';
 import { createSkillUseFinder } from './skill-uses.js';
 import { commandOf } from './structured-commands.js';
 import type { TokenUsage } from '../records/token-usage.js';
-import { createMcpCollector, type McpRecord } from './mcp-record.js';
+import { createMcpCollector, isOfProxy, type McpRecord } from './mcp-record.js';
 
 /** One input to a shell, and the simple commands in it. Long texts are cut and end with an ellipsis. */
 export interface CommandLine {
@@ -86,9 +86,7 @@ const MORE_ACTIONS = '…';
 const ANSWER_LENGTH = 256 * 1024;
 
 /** Events that may be recorded although an agent has printed nothing: its end, too, follows from its exit status. */
-const OUR_EVENTS: ReadonlySet<EventBody['type']> = new Set([
-  ...(['setup_command', 'post_script', 'mcp_call', 'mcp_tools', 'mcp_problem', 'result'] as const),
-]);
+const OUR_EVENTS: ReadonlySet<EventBody['type']> = new Set([...(['setup_command', 'post_script', 'result'] as const)]);
 
 const KEYWORDS = /^(?:(?:if|then|elif|else|while|until|do|!|\{)(?:\s+|$))+/;
 const NO_COMMAND = /^(?:$|(?:done|fi|esac|\}|for|case|select)(?:\s|$))/;
@@ -174,6 +172,10 @@ export function createTrajectoryCollector(): TrajectoryCollector {
       for (const { skill, isTakenBack } of skillUses.add(event))
         if (isTakenBack === true) uncountIn(skills, skill);
         else countIn(skills, skill);
+      if (isOfProxy(event)) {
+        mcp.add(event);
+        return;
+      }
       hasPrinted ||= !OUR_EVENTS.has(event.type) && !(event.type === 'message' && event.role === 'user');
       switch (event.type) {
         case 'message':
@@ -211,11 +213,6 @@ export function createTrajectoryCollector(): TrajectoryCollector {
         case 'setup_command':
         case 'post_script':
         case 'result':
-          break;
-        case 'mcp_call':
-        case 'mcp_tools':
-        case 'mcp_problem':
-          mcp.add(event);
           break;
       }
     },

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { colors } from '../blocks/terminal.js';
 import { beginningOf, plainText, terminalText } from '#lib';
-import type { EventBody } from '#model';
+import { type EventBody, isOfProxy } from '#model';
 import { SHORT, shortInput } from './shorten.js';
 
 /** The rest is in the transcript when the run is over. */
@@ -70,6 +70,7 @@ export function doingText(event: EventBody): string | null {
 }
 
 function textOf(event: EventBody): string | null {
+  if (isOfProxy(event)) return null;
   switch (event.type) {
     case 'tool_call':
       return event.command === null ? `${event.name} ${shortInput(event.input, SHORT)}` : `$ ${event.command}`;
@@ -86,9 +87,6 @@ function textOf(event: EventBody): string | null {
     case 'post_script':
     case 'unknown':
     case 'result':
-    case 'mcp_call':
-    case 'mcp_tools':
-    case 'mcp_problem':
       return null;
   }
 }

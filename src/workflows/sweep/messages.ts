@@ -42,8 +42,6 @@ const { forgetLimits } = proxyActivities<Activities>({
 
 /** Answers the commands of users and the signals of runs. They only put events into the queue. */
 export function handleMessages(sweep: Sweep): void {
-  const { input } = sweep;
-
   async function handled(event: SweepEvent): Promise<SweepStatus> {
     enqueue(sweep, event);
     // Also after the sweep has been cancelled from outside.
@@ -64,9 +62,7 @@ export function handleMessages(sweep: Sweep): void {
   setHandler(parkedRun, (argument) => {
     const signal = readParked(argument);
     if (signal === null) return;
-    const { cell, parked } = signal;
-    if (input.proof === undefined) enqueue(sweep, { type: 'parked', cell, parked });
-    else sweep.claims.push({ ...signal, workflowId: workflowIdOf(sweep, cell) });
+    sweep.claims.push({ ...signal, workflowId: workflowIdOf(sweep, signal.cell) });
   });
   setHandler(runEnded, async (argument) => {
     const ended = readEnded(argument);
@@ -76,7 +72,7 @@ export function handleMessages(sweep: Sweep): void {
 
 /** Handles an update that must come from a command, and is accepted only once. */
 function handleOrder(sweep: Sweep, verb: keyof typeof ORDERS, perform: () => Promise<SweepStatus>): void {
-  const { proof: isProven, sweep: name } = sweep.input;
+  const { sweep: name } = sweep.input;
   const refusal = (): Error =>
     ApplicationFailure.nonRetryable(
       `${verb} was rejected: only the command line may send it, and only once`,
@@ -88,7 +84,6 @@ function handleOrder(sweep: Sweep, verb: keyof typeof ORDERS, perform: () => Pro
     return order;
   };
   const handle = async (argument?: unknown): Promise<SweepStatus> => {
-    if (isProven === undefined) return perform();
     const order = orderIn(argument);
     const isGiven = await quickly(`verify the order to ${ORDER_NAMES[verb]}`, notingOf(sweep), sweep.input, (steps) =>
       steps.verifyOrder({ sweep: name, verb, ...order }),
@@ -99,9 +94,7 @@ function handleOrder(sweep: Sweep, verb: keyof typeof ORDERS, perform: () => Pro
     return perform();
   };
   setHandler(ORDERS[verb], handle, {
-    validator: (argument?: unknown) => {
-      if (isProven !== undefined) orderIn(argument);
-    },
+    validator: (argument?: unknown) => void orderIn(argument),
   });
 }
 

@@ -79,12 +79,11 @@ export async function performRun(
 async function childOf(
   sweep: Sweep,
   workflowId: string,
-  { cell, fresh, proof: ownProof }: PageCell,
+  { cell, fresh, proof: ownProof = '' }: PageCell,
   lostHosts: OpenRun['lostHosts'],
   on: RunPlace | undefined,
 ): Promise<ChildWorkflowHandle<typeof runScenario> | RunResult | null> {
   const { input } = sweep;
-  const proof = on === undefined ? ownProof : on.proof;
   const start = (workflowIdReusePolicy: WorkflowIdReusePolicy) =>
     startChild(runScenario, {
       workflowId,
@@ -93,7 +92,7 @@ async function childOf(
         {
           sweep: input.sweep,
           cell,
-          ...(proof === undefined ? {} : { proof }),
+          proof: on?.proof ?? ownProof,
           ...(fresh === undefined ? {} : { fresh }),
           ...(lostHosts === undefined ? {} : { lostHosts }),
           ...(input.sparse === undefined ? {} : { sparse: input.sparse }),

@@ -17,7 +17,7 @@ import {
   type SweepProgress,
   type SweepStatus,
 } from '#protocol';
-import type { ParkedSignal } from '../arguments.js';
+import { type ParkedSignal, proofIn } from '../arguments.js';
 import { type Noting, type Troubles, untilDone } from '../calls.js';
 import { startState, numbersOf, startedRuns, type SchedulerState } from '../scheduler/state.js';
 import type { SweepEvent } from '../scheduler/events.js';
@@ -78,7 +78,7 @@ export function createSweep(input: SweepInput): Sweep {
   const { watched } = input.state ?? {};
   return {
     input,
-    origin: originOf(input, workflowInfo().firstExecutionRunId),
+    origin: originOf({ ...input, proof: proofIn(input) }, workflowInfo().firstExecutionRunId),
     state,
     queue: [],
     nextTime: null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/lib/json.js';
 import type { EventBody, RunEvent } from '../../../src/model/records/events.js';
-import { pairMcpCalls } from '../../../src/model/transcript/pair-mcp-calls.js';
+import { pairMcpCalls } from '../../../src/model/transcript/mcp-record.js';
 
 const agent = (name: string, input: Json): EventBody => ({
   type: 'tool_call',
