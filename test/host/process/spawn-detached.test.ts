@@ -3,6 +3,7 @@ import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { findExecutable } from '../../../src/host/process/find-deno.js';
+import { runCommand } from '../../../src/host/process/run-command.js';
 import { spawnDetached } from '../../../src/host/process/spawn-detached.js';
 import { waitUntil } from '../../../src/host/process/waiting.js';
 import { compileSources } from '../compiled.js';
@@ -100,6 +101,18 @@ it('when killed, leaves the program running but no small process', async () => {
   await compiled.run(starter, []);
   await running(`sleep\0${seconds}`);
   expect(await allGone(compiled.file('host/process/supervisor/spawn.pl'))).toBe(true);
+});
+
+it('when killed, ends a command whose end it would have told, which counts neither as passed nor as failed', async () => {
+  await spawnDetached({ argv: ['true'], cwd: '/', env: { PATH } });
+  const seconds = uniqueSeconds();
+  killWhenFinished(seconds);
+  const request = { command: `sleep ${seconds}; exit 1`, cwd: '/', env: { PATH }, timeoutMs: 30_000 };
+  const result = expect(runCommand(request)).rejects.toThrow('was killed');
+  await running(`sleep\0${seconds}`);
+  for (const pid of spawners(process.pid)) process.kill(pid, 'SIGKILL');
+  await result;
+  expect(await allGone(seconds)).toBe(true);
 });
 
 it('does not keep an idle process alive', async () => {
