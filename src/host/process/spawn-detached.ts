@@ -35,7 +35,7 @@ export async function spawnDetached(command: DetachedCommand): Promise<void> {
   const record = recordOf('quiet', command);
   if (record !== null && (await findExecutable('perl')) !== null) {
     const path = process.env['PATH'] ?? '';
-    if ((await (spawners.get(path) ?? startSpawner(path)).ask(record)) !== null) return;
+    if ((await (spawners.get(path) ?? startSpawner(path)).ask(record)) === 'quiet') return;
   }
   const [program = '', ...args] = command.argv;
   const { cwd, env } = command;

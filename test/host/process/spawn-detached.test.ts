@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -113,6 +114,16 @@ it('when killed, ends a command whose end it would have told, which counts neith
   for (const pid of spawners(process.pid)) process.kill(pid, 'SIGKILL');
   await result;
   expect(await allGone(seconds)).toBe(true);
+});
+
+it('lets a command be started directly if the small process has no room for it, and stays', async () => {
+  await spawnDetached({ argv: ['true'], cwd: '/', env: { PATH } });
+  const [pid = NaN] = spawners(process.pid);
+  execFileSync('prlimit', ['--pid', String(pid), '--nofile=3']);
+  const result = await runCommand({ command: 'echo done', cwd: '/', env: { PATH }, timeoutMs: 30_000 });
+  expect(result).toMatchObject({ exitCode: 0, stdout: 'done\n' });
+  expect(spawners(process.pid)).toEqual([pid]);
+  process.kill(pid, 'SIGKILL'); // the next one has room
 });
 
 it('does not keep an idle process alive', async () => {

@@ -2,7 +2,7 @@
 # relay.pl runs in the fork, with the modules that are loaded here: another perl would take 8 ms to load them.
 # Standard input, to its end: records of `quiet` or `piped`, a length in bytes, a newline, and strings with NUL between them:
 # folder, number of variables, NAME=value for each, program, arguments. Standard output: `quiet` for each that was started without
-# output. For the others `piped`, the id of a process, and the descriptors of this process from which its output and errors can
+# output, `failed` where the system has no room for it. For the others `piped`, the id of a process, and the descriptors of this process from which its output and errors can
 # be read; the process becomes the program at the line `go` and its id, by when they were opened elsewhere. When it has ended, `end`,
 # its id and status.
 use strict;
@@ -26,9 +26,12 @@ while (defined(my $line = <STDIN>)) {
   exit 1 unless read(STDIN, my $record, $number) == $number;
   my $is_piped = $kind eq 'piped';
   my (@ours, @theirs);
-  for (0 .. ($is_piped ? 2 : -1)) { pipe($ours[$_], $theirs[$_]) or exit 1 }
-  my $pid = fork;
-  exit 1 unless defined $pid;
+  my $lacks = grep { !pipe($ours[$_], $theirs[$_]) } 0 .. ($is_piped ? 2 : -1);
+  my $pid = $lacks ? undef : fork;
+  if (!defined $pid) {
+    syswrite STDOUT, "failed\n";
+    next;
+  }
   if ($pid) {
     $piped{$pid} = 1 if $is_piped;
     $waiting{$pid} = [@ours[0, 1], $theirs[2]] if $is_piped;
