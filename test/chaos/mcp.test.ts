@@ -40,7 +40,8 @@ async function writeSlow(project: TestProject, name: string): Promise<string> {
 /** Processes of the project that run this script themselves, rather than supervise it. */
 const thatRun = (project: TestProject, script: string): number[] =>
   processesWith(project.state).filter((pid) =>
-    readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')[1]?.endsWith(script),
+    // A process that names itself does so with spaces.
+    readFileSync(`/proc/${pid}/cmdline`, 'latin1').split(/[\0 ]/)[1]?.endsWith(script),
   );
 
 const callsIn = (text: string): RunEvent[] =>

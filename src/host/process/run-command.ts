@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { argvOf, type Command, type CommandResult } from '#lib';
+import { type PipedProcess, spawnPiped } from './spawn-detached.js';
 
 export const OUTPUT_CAP = 1024 * 1024;
 /**
@@ -90,28 +92,14 @@ const notFound = (program: string): CommandResult => {
  */
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
   const startedAt = performance.now();
-  const [file = 'sh', ...args] = argvOf(request.command);
-  const child = execa(file, args, {
-    cwd: request.cwd,
-    env: request.env,
-    extendEnv: false,
-    detached: true,
-    cleanup: false,
-    ...(request.input === undefined ? { stdin: 'ignore' } : { input: request.input }),
-    buffer: false,
-    reject: false,
-    encoding: 'buffer',
-  });
+  const { command, input, cwd, env } = request;
+  const argv = argvOf(command);
+  const child = (input === undefined ? await spawnPiped({ argv, cwd, env }) : null) ?? (await startDirectly(request));
+  if (child === null) return notFound(argv[0] ?? '');
+  const { pid } = child;
   const stdout = collect(child.stdout, OUTPUT_CAP);
   const stderr = collect(child.stderr, OUTPUT_CAP);
-  const { pid } = child;
-  if (pid === undefined) {
-    const failure = await child;
-    if (typeof request.command !== 'string' && failure.code === 'ENOENT') return notFound(file);
-    throw new Error(
-      `cannot start ${file} in ${request.cwd}: ${failure.cause instanceof Error ? failure.cause.message : 'unknown'}`,
-    );
-  }
+  const bothEnded = Promise.all([child.stdout, child.stderr].map((stream) => once(stream, 'close')));
 
   const state = { timedOut: false };
   const deadline = setTimeout(() => {
@@ -122,15 +110,16 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
   request.signal?.addEventListener('abort', onAbort);
   if (request.signal?.aborted === true) onAbort();
 
-  const exitCode = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const exitCode = await child.exited.catch((error: unknown) => error as Error);
   clearTimeout(deadline);
   const { timedOut } = state;
   request.signal?.removeEventListener('abort', onAbort);
-  if (request.keepBackground !== true || timedOut) killGroup(pid);
-  await drain(child, () => stdout.bytes() + stderr.bytes());
+  if (request.keepBackground !== true || timedOut || exitCode instanceof Error) killGroup(pid);
+  await drain(bothEnded, () => stdout.bytes() + stderr.bytes());
   child.stdout.destroy();
   child.stderr.destroy();
-  await child;
+  await bothEnded;
+  if (exitCode instanceof Error) throw exitCode;
   request.signal?.throwIfAborted();
   return {
     exitCode: timedOut ? null : exitCode,
@@ -141,6 +130,29 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
     stderrBytes: stderr.bytes(),
     durationMs: Math.round(performance.now() - startedAt),
   };
+}
+
+/** Forks this process. Returns null if there is no such program. */
+async function startDirectly({ command, cwd, env, input }: CommandRequest): Promise<PipedProcess | null> {
+  const [file = 'sh', ...args] = argvOf(command);
+  const child = execa(file, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    detached: true,
+    cleanup: false,
+    ...(input === undefined ? { stdin: 'ignore' } : { input }),
+    buffer: false,
+    reject: false,
+    encoding: 'buffer',
+  });
+  const { pid, stdout, stderr } = child;
+  if (pid !== undefined) return { pid, stdout, stderr, exited: new Promise((resolve) => child.once('exit', resolve)) };
+  const failure = await child;
+  if (typeof command !== 'string' && failure.code === 'ENOENT') return null;
+  throw new Error(
+    `cannot start ${file} in ${cwd}: ${failure.cause instanceof Error ? failure.cause.message : 'unknown'}`,
+  );
 }
 
 type VersionOutput = Pick<CommandResult, 'exitCode' | 'stdout' | 'stderr'>;

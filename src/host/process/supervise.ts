@@ -113,13 +113,13 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
   const mode = await containment();
   await spawnDetached({
     argv: [
+      ...relayArgs(command),
       'sh',
       supervisorScript('claim.sh'),
       command.folder,
       mode,
       bootId(),
       ...namespaceArgs(mode),
-      ...relayArgs(command),
       'sh',
       supervisorScript('supervise.sh'),
       command.folder,

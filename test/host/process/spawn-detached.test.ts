@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { findExecutable } from '../../../src/host/process/find-deno.js';
+import { runCommand } from '../../../src/host/process/run-command.js';
 import { spawnDetached } from '../../../src/host/process/spawn-detached.js';
 import { waitUntil } from '../../../src/host/process/waiting.js';
 import { compileSources } from '../compiled.js';
@@ -99,6 +101,28 @@ it('when killed, leaves the program running but no small process', async () => {
   await compiled.run(starter, []);
   await running(`sleep\0${seconds}`);
   expect(await allGone(compiled.file('host/process/supervisor/spawn.pl'))).toBe(true);
+});
+
+it('when killed, ends a command whose end it would have told, which counts neither as passed nor as failed', async () => {
+  await spawnDetached({ argv: ['true'], cwd: '/', env: { PATH } });
+  const seconds = uniqueSeconds();
+  killWhenFinished(seconds);
+  const request = { command: `sleep ${seconds}; exit 1`, cwd: '/', env: { PATH }, timeoutMs: 30_000 };
+  const result = expect(runCommand(request)).rejects.toThrow('was killed');
+  await running(`sleep\0${seconds}`);
+  for (const pid of spawners(process.pid)) process.kill(pid, 'SIGKILL');
+  await result;
+  expect(await allGone(seconds)).toBe(true);
+});
+
+it('lets a command be started directly if the small process has no room for it, and stays', async () => {
+  await spawnDetached({ argv: ['true'], cwd: '/', env: { PATH } });
+  const [pid = NaN] = spawners(process.pid);
+  execFileSync('prlimit', ['--pid', String(pid), '--nofile=3']);
+  const result = await runCommand({ command: 'echo done', cwd: '/', env: { PATH }, timeoutMs: 30_000 });
+  expect(result).toMatchObject({ exitCode: 0, stdout: 'done\n' });
+  expect(spawners(process.pid)).toEqual([pid]);
+  process.kill(pid, 'SIGKILL'); // the next one has room
 });
 
 it('does not keep an idle process alive', async () => {

@@ -1,5 +1,6 @@
 # Appends an agent's output to its files, so that the agent itself has no file that it could open, shorten or write over.
-# Arguments: kind folder, then the command that becomes the supervisor (supervise.sh), of which this is a child process.
+# It is outside of the agent's PID namespace, where the agent cannot reach it.
+# Arguments: kind folder, then the command that becomes the supervisor (claim.sh), of which this is a child process.
 # kind: `pipe`, or `socket`, which no process can open by its name in /proc. Some programs cannot use /dev/stdout then.
 # Or `stream=UID,GROUP,...`: a socket, in a container, as root. The supervisor becomes this user. All output is also written to
 # standard output and error, by which it leaves the container at once; no process there can open them, nor trace this one.
@@ -30,6 +31,8 @@ for my $name ('out', 'err', 'control') {
   push @to, $theirs;
 }
 my $relay = $$;
+# To start mkfifo would take longer. Where it cannot be done here, supervise.sh says why.
+POSIX::mkfifo("$folder/$_", 0600) for defined $uid ? () : ('ctl', 'why');
 # Before there is a process that could get them: a request to stop may come before it runs.
 my %before = map { $_ => $SIG{$_} || 'DEFAULT' } 'TERM', 'HUP', 'INT', 'PIPE';
 $SIG{$_} = 'IGNORE' for keys %before;

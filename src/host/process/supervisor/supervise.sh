@@ -49,7 +49,7 @@ kill_unmarked() {
   done
 }
 
-# In a namespace of its own, where all other processes are the agent's. Like the kernel's kill of all, but for what relays the output.
+# In a namespace of its own, where all other processes are the agent's. Like the kernel's kill of all, but for relays by cat.
 kill_others() {
   _ltt_rounds=0
   read -r _ltt_self _ltt_line </proc/self/stat
@@ -191,12 +191,12 @@ start_beside() {
 }
 
 # What cannot be made ends it here, before there is anything to pay for.
-mkfifo "$_ltt_dir/ctl" "$_ltt_dir/why" || exit 73
+for _ltt_fifo in ctl why; do [ -p "$_ltt_dir/$_ltt_fifo" ] || mkfifo "$_ltt_dir/$_ltt_fifo" || exit 73; done
 exec 3<>"$_ltt_dir/ctl" 4<>"$_ltt_dir/why"
 true >"$_ltt_dir/out" >"$_ltt_dir/err" || exit 73
 trap '' HUP INT TERM
-_ltt_relays=$LLM_TOOL_TEST_RELAY
-[ -n "$_ltt_relays" ] || { relay_by_cat out 5 && relay_by_cat err 6; }
+_ltt_relays=
+[ -n "$LLM_TOOL_TEST_RELAY" ] || { relay_by_cat out 5 && relay_by_cat err 6; }
 { sleep "$_ltt_deadline" && echo deadline >&3; } </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
 [ "$_ltt_idle_tick" = 0 ] || watch_idle </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
 _ltt_beside= _ltt_lost=
