@@ -3,7 +3,11 @@ import type { Agent } from '../../src/agents/agent.js';
 import { acpAgent } from '../../src/agents/acp/acp.js';
 import { NO_SESSION_STATUS } from '../../src/agents/acp/acp-file.js';
 import { presetOf, UNTRIED } from '../../src/agents/acp/presets.js';
+import { knownAgents } from '../../src/agents/known-agents.js';
 import { createContradictionFinder, createEndTracker } from '../../src/agents/streams/contradictions.js';
+import type { Problem } from '../../src/lib/errors/problem.js';
+import { misfits } from '../../src/planning/agent-problems.js';
+import type { SelectedVariant } from '../../src/planning/select-scenarios.js';
 import { createTrajectoryCollector } from '../../src/model/transcript/trajectory.js';
 import type { EventBody } from '../../src/model/records/events.js';
 import { acpCaptures, acpLinesOf, truthOf } from './acp-captures.js';
@@ -446,7 +450,12 @@ describe('the launch', () => {
 
   it('is refused where there is no Node for our program', () => {
     expect(() => launch('qwen', undefined, { hasNode: false })).toThrow('cannot run in a container');
-    expect(agentOf('qwen').needsNode).toBe(true);
+    const problemAt = (_: unknown, message: string) => ({ message }) as Problem;
+    const variant = { scenario: { environment: { type: 'docker', image: 'debian:12' } }, problemAt };
+    const problems = (agent: string): string[] =>
+      misfits(knownAgents({}), [agent], variant as unknown as SelectedVariant).map(({ message }) => message);
+    expect(problems('qwen')).toEqual(['the agent qwen cannot run in environment.type docker; use local or bubblewrap']);
+    expect(problems('codex')).toEqual([]);
   });
 
   it('of an agent of the config chooses the model in the session, unless an argument names it', () => {
