@@ -390,6 +390,13 @@ describe('tokens', () => {
     expect(pending).toBe(false);
   });
 
+  it('of vibe go on when its session is resumed', () => {
+    const at = (input: number): string =>
+      ends({ stopReason: 'end_turn', usage: { inputTokens: input, outputTokens: 5, totalTokens: input + 5 } });
+    const { events } = read(agentOf('vibe'), [turn(says('a'), at(10)), turn(says('b'), at(30))]);
+    expect(ofType(events, 'usage').map(({ input }) => input)).toEqual([10, 20]);
+  });
+
   it.each(['copilot', 'qwen', 'kimi', 'opencode', 'pi'])('of %s are incomplete if it was killed', (name) => {
     expect(readTurn(name, says('I am working.')).pending).toBe(true);
   });

@@ -138,7 +138,13 @@ const PRESETS: Readonly<Record<string, AcpPreset>> = {
     command: 'vibe-acp',
     install: 'pip install mistral-vibe==3.0.2',
     args: [],
-    reading: { usage: 'session', failed: /^(?:API )?Error\b/, hidesFailures: true, statuses: { [-31_002]: 401 } },
+    reading: {
+      usage: 'session',
+      keepsTotals: true,
+      failed: /^(?:API )?Error\b/,
+      hidesFailures: true,
+      statuses: { [-31_002]: 401 },
+    },
     mode: 'auto-approve',
     resume: 'resume', // although it does not declare it; loading hangs
     mcpProblem: null,

@@ -5,6 +5,8 @@ export interface AcpReading {
    * that the others are unknown. `chunk`: of each request, in a piece of its message. `none`: none, or nobody knows.
    */
   usage: 'turn' | 'session' | 'last' | 'chunk' | 'none';
+  /** With `session`: true if the totals go on when the session is resumed, rather than from zero. */
+  keepsTotals?: true;
   /** The beginning of a message by which the agent, and not the model, says that its provider did not serve it. */
   failed: RegExp;
   /** True if nobody has tried the agent: such a text counts only as the whole answer, and no tokens are expected. */

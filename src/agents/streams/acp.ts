@@ -38,6 +38,7 @@ export function acpStream(reading: AcpReading): StreamParser {
   /** Updates count from the prompt on: before it, a session that is loaded tells its history. */
   let phase: 'before' | 'prompted' | 'answered' = 'before';
   let prompt: Json = null;
+  let session: string | null = null;
   const open = new Map<string, AcpCall>();
   const ended = new Set<string>();
   /** Calls that an earlier start left open: this one may report that they were interrupted. */
@@ -225,6 +226,8 @@ export function acpStream(reading: AcpReading): StreamParser {
     switch (textOf(native['acp'])) {
       case 'session': {
         const [session_id, model_requested] = [textOf(native['id']), textOf(native['model'])];
+        if (reading.keepsTotals !== true || session_id !== session) counted = {};
+        session = session_id;
         return [{ type: 'session', session_id, model_requested, model_used: null }];
       }
       case 'prompt':
@@ -264,7 +267,7 @@ export function acpStream(reading: AcpReading): StreamParser {
       for (const [id, call] of open) former.set(id, call);
       // No later report includes what a process has used that did not end its turn.
       isLost ||= !hasUsage;
-      [start, phase, hasUsage, counted, costUsd] = [number, 'before', true, {}, null];
+      [start, phase, hasUsage, costUsd] = [number, 'before', true, null];
       open.clear();
       ended.clear();
     },

