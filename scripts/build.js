@@ -48,6 +48,7 @@ try {
     ...(await bundle(INSTALLED, [
       'src/worker.ts',
       'src/agents/mock-program.ts',
+      'src/agents/acp/acp-program.ts',
       'src/activities/databases/seed-program.ts',
       'src/agent-host/host-program.ts',
       'src/subjects/mcp/proxy-program.ts',

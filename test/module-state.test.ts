@@ -51,6 +51,10 @@ const ALLOWED: Readonly<Record<string, { names: string[]; why: string }>> = {
     names: ['next', 'used', 'ticks'],
     why: 'a program: its process serves one run',
   },
+  'agents/acp/acp-program.ts': {
+    names: ['state', 'waiting'],
+    why: 'a program: its process performs one turn',
+  },
   'agents/mock-program.ts': { names: ['calls'], why: 'a program: its process performs one turn' },
   'statistics/log-factorial.ts': { names: ['logs'], why: 'a table of a function of numbers' },
   'agent-host/module-turn.ts': {

@@ -4,7 +4,7 @@ import { proveSignal } from '#host';
 import { LIMITS, tooLongArgument } from '#lib';
 import { AgentRecord, redactFields, STEPS } from '#model';
 import { type AgentSummary, type RunRef, type TurnRef, waitNumber } from '#protocol';
-import { planLaunch } from './agent/launch.js';
+import { planLaunch, programIn } from './agent/launch.js';
 import { composeStart } from './loop/compose-start.js';
 import { agentOutputs } from './agent/outputs.js';
 import { type AgentStep, notStarted, readAgentSteps } from './agent/agent-step.js';
@@ -124,8 +124,7 @@ async function perform(
           if (error instanceof MachineGone) return null;
           throw error;
         });
-  if (planned?.program === null)
-    return notStarted(context, `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
+  if (planned?.program === null) return notStarted(context, `'${programIn(planned.launch)}' was not found; install it`);
   const last = (await readAgentSteps(context)).at(-1)?.result ?? null;
   if (nth > 1 && last?.again == null)
     throw ApplicationFailure.nonRetryable('there is no reason to run the agent again', 'StepOrder');

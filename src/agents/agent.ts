@@ -59,6 +59,8 @@ export interface ModelAccess {
  */
 export interface AgentLaunch {
   argv: string[];
+  /** The program to look for, if the command line begins with another one that starts it. */
+  program?: string;
   /** Variables in addition to the allow-list that every agent gets. */
   env: Record<string, string>;
   stdin: string;
@@ -197,9 +199,13 @@ export interface Agent {
   mcpProblem: string | null;
   /** True if it supports `run.max_turns`. */
   limitsTurns: boolean;
+  /** The command that installs the version that was tried. Absent if it is not known. */
+  install?: string;
   /** A command that prints its version. Null if there is none. */
   version: string[] | null;
   launch(request: AgentRequest): AgentLaunch;
+  /** True if it needs this program's files and its Node, which a container lacks. */
+  needsNode?: true;
   /** True if it runs in the agent host, so the run must give it `hosted`. */
   isHosted?: true;
   /** True if it is no program: the run's own steps ask the model and perform its calls of tools. */
@@ -244,4 +250,9 @@ export interface AgentSettings {
   output?: 'text' | 'jsonl' | undefined;
   version_command?: string | undefined;
   free?: boolean | undefined;
+  /** For an agent that speaks ACP: what is known of it, or true. */
+  acp?: true | string | undefined;
+  /** For agents that speak ACP: the session mode and options. */
+  mode?: string | undefined;
+  options?: Record<string, string> | undefined;
 }

@@ -31,7 +31,7 @@ export const PLACEHOLDERS = ['model', 'prompt_file', 'workspace'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
 
 /** Replaces the placeholders in an argument. */
-const fill = (text: string, values: Readonly<Record<Placeholder, string>>): string =>
+export const fill = (text: string, values: Readonly<Record<Placeholder, string>>): string =>
   text.replace(PATTERN, (_whole, name: Placeholder) => values[name]);
 const PATTERN = new RegExp(`\\{(${PLACEHOLDERS.join('|')})\\}`, 'g');
 

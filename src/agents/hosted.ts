@@ -75,6 +75,7 @@ function hostedAgent({ name, kind, module }: Hosted, settings: AgentSettings): A
     mcpProblem: 'it is made of JavaScript, and has no MCP client of its own',
     limitsTurns: false,
     version: null,
+    needsNode: true,
     isHosted: true,
     ...(kind === 'eliza' ? ({ usesRuntime: true } as const) : {}),
     repeatsTurns: true,

@@ -1,3 +1,4 @@
+export { acpAgentNames, acpPresetNames } from './acp/presets.js';
 export type {
   Agent,
   AgentEnd,

@@ -1,4 +1,6 @@
 import { ownValue } from '#lib';
+import { acpAgent } from './acp/acp.js';
+import { acpAgentNames, presetOf, UNTRIED } from './acp/presets.js';
 import type { Agent, AgentSettings } from './agent.js';
 import { claudeCode } from './claude-code.js';
 import { codex } from './codex.js';
@@ -19,6 +21,9 @@ const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
   loop,
   opencode,
   pi,
+  ...Object.fromEntries(
+    acpAgentNames.map((name) => [name, (settings: AgentSettings) => acpAgent(name, presetOf(name), settings)]),
+  ),
 };
 
 const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
@@ -45,8 +50,12 @@ export function knownAgents(configured: Readonly<Record<string, AgentSettings>>)
 }
 
 /** An agent that only the config defines. */
-const ownAgent = (name: string, settings: AgentSettings): Agent =>
-  settings.module === undefined ? commandAgent(name, settings) : moduleAgent(name, settings.module, settings);
+function ownAgent(name: string, settings: AgentSettings): Agent {
+  const { module, acp } = settings;
+  if (module !== undefined) return moduleAgent(name, module, settings);
+  if (acp === undefined) return commandAgent(name, settings);
+  return acpAgent(name, acp === true ? UNTRIED : presetOf(acp), settings);
+}
 
 /** Returns the agent of a cell, which is `none` if no agent takes part. Undefined if there is no agent of that name. */
 export const agentOfCell = ({ agent }: { agent: string }, known: ReadonlyMap<string, Agent>): Agent | undefined =>

@@ -177,8 +177,8 @@ export function misfits(
   { scenario: { mocks = [], environment }, problemAt }: Pick<SelectedVariant, 'scenario' | 'problemAt'>,
 ): Problem[] {
   return [...new Set(agents)].flatMap((name): Problem[] => {
-    const isHosted = known.get(name)?.isHosted === true;
-    if (isHosted && apartFrom(environment) !== null)
+    const { isHosted = false, needsNode = false } = known.get(name) ?? {};
+    if (needsNode && apartFrom(environment) !== null)
       return [
         problemAt(
           ['environment', 'type'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { adapterNames, adaptersWithoutProgram } from '#agents';
+import { acpAgentNames, acpPresetNames, adapterNames, adaptersWithoutProgram } from '#agents';
 import {
   always,
   cleanText,
@@ -11,7 +11,7 @@ import {
   type Loaded,
   nonBlank,
 } from '#input';
-import { MAX_CONCURRENCY, variableNames } from '#lib';
+import { MAX_CONCURRENCY, suggest, variableNames } from '#lib';
 import { Price } from '#model';
 import { loadToml } from './load-toml.js';
 import { Target } from './target.js';
@@ -47,6 +47,21 @@ export const AgentTable = z.strictObject({
   version_command: command.exactOptional().describe('Shell command that prints its version'),
   free: z.boolean().exactOptional().describe('It costs nothing and runs without LLM_TOOL_TEST_ENABLED'),
   env: environmentVariables.default({}),
+  acp: z
+    .union([z.literal(true), z.enum(acpPresetNames)], {
+      error({ input }) {
+        const near = typeof input === 'string' ? suggest(input, acpPresetNames) : null;
+        const names = acpPresetNames.map((name) => `'${name}'`).join(', ');
+        return `expected true or one of ${names}${near === null ? '' : `; did you mean '${near}'?`}`;
+      },
+    })
+    .exactOptional()
+    .describe('It speaks the Agent Client Protocol: true, or the agent that is known to be it'),
+  mode: nonBlank('the id of a session mode').exactOptional().describe('Agents that speak ACP only: the session mode'),
+  options: z
+    .record(z.string(), z.string())
+    .exactOptional()
+    .describe('Agents that speak ACP only: values of session options by their ids'),
   auth: z
     .enum(['key', 'login'])
     .exactOptional()
@@ -55,9 +70,16 @@ export const AgentTable = z.strictObject({
 export type AgentTable = z.infer<typeof AgentTable>;
 
 /** Settings that only custom agents have. A built-in agent's adapter determines them itself. */
-const OF_COMMANDS = ['prompt', 'output', 'version_command', 'free', 'module'] as const;
+const OF_COMMANDS = ['prompt', 'output', 'version_command', 'free', 'module', 'acp'] as const;
+/** Settings of agents that speak ACP. */
+const OF_ACP = ['mode', 'options'] as const;
 /** Settings of programs, which agents in the agent host do not have. */
-const OF_PROGRAMS = ['command', 'args', 'prompt', 'output', 'version_command', 'auth'] as const;
+const OF_PROGRAMS = ['command', 'args', 'prompt', 'output', 'version_command', 'auth', 'acp', ...OF_ACP] as const;
+
+/** The built-in agents that can use a login. */
+const withLogin = adapterNames.filter(
+  (name) => !adaptersWithoutProgram.includes(name) && !acpAgentNames.includes(name),
+);
 
 /** Finds problems of an agent's table as a whole: missing keys, and keys that do not apply to this agent. */
 function tableProblems(name: string, table: object): { key: string; message: string }[] {
@@ -75,18 +97,42 @@ function tableProblems(name: string, table: object): { key: string; message: str
       key,
       message: 'cannot be set for an agent with a module, which only has models, env and free',
     }));
-  if (adapterNames.includes(name))
-    return OF_COMMANDS.filter(given).map((key) => ({
-      key,
-      message: `cannot be set for ${name}, which is built in; choose another name for your own agent`,
-    }));
+  const isBuiltIn = adapterNames.includes(name);
+  const speaksAcp = isBuiltIn ? acpAgentNames.includes(name) : given('acp');
+  const ofAcp = speaksAcp
+    ? []
+    : OF_ACP.filter(given).map((key) => ({ key, message: 'only for agents that speak ACP: add acp = true' }));
+  if (isBuiltIn)
+    return [
+      ...OF_COMMANDS.filter(given).map((key) => ({
+        key,
+        message: `cannot be set for ${name}, which is built in; choose another name for your own agent`,
+      })),
+      ...(speaksAcp && given('auth')
+        ? [{ key: 'auth', message: `cannot be set for ${name}, which only uses a key` }]
+        : []),
+      ...ofAcp,
+    ];
+  const isKnown = given('acp') && values['acp'] !== true;
+  const { args } = values;
+  const namesFile = speaksAcp && Array.isArray(args) && args.some((arg) => String(arg).includes('{prompt_file}'));
   return [
-    ...(given('command') ? [] : [{ key: 'command', message: 'missing: expected the program to start' }]),
+    ...ofAcp,
+    ...(namesFile
+      ? [{ key: 'args', message: 'without {prompt_file}: the prompt of an agent that speaks ACP is in no file' }]
+      : []),
+    ...(speaksAcp
+      ? (['prompt', 'output'] as const).filter(given).map((key) => ({
+          key,
+          message: 'cannot be set for an agent that speaks ACP, which determines this',
+        }))
+      : []),
+    ...(given('command') || isKnown ? [] : [{ key: 'command', message: 'missing: expected the program to start' }]),
     ...(given('auth')
       ? [
           {
             key: 'auth',
-            message: `only for ${adapterNames.filter((one) => !adaptersWithoutProgram.includes(one)).join(', ')}`,
+            message: `only for ${withLogin.join(', ')}`,
           },
         ]
       : []),

@@ -39,6 +39,10 @@ function mcpServer(name: string): Cli {
 export const provideCli = (name: CliName, report: (text: string) => void): Promise<string> =>
   provide(name, CLIS[name], report);
 
+/** The same for GitHub Copilot, which is tested only through ACP. */
+export const provideCopilot = (report: (text: string) => void): Promise<string> =>
+  provide('copilot', { package: '@github/copilot', version: '1.0.102', bin: 'copilot' }, report);
+
 /** The same for a server of the MCP project. */
 export const provideMcpServer = (
   report: (text: string) => void,

@@ -18,6 +18,9 @@ env = { TOKEN = "\${HOUSE_KEY}" }
 [agents.gone]
 command = "no-such-agent"
 free = true
+[agents.talker]
+acp = "qwen"
+command = "no-such-qwen"
 [agents.mute]
 command = "./bin/house"
 version_command = "exit 3"
@@ -42,6 +45,12 @@ version_command = "exit 3"
       status: 'warning',
       detail: { free: true, executable: null },
     });
+    expect(found.get('agent talker')).toMatchObject({
+      status: 'warning',
+      message: 'no-such-qwen was not found',
+      remedy: 'install it (npm install -g @qwen-code/qwen-code@0.24.4), or correct `command` in [agents.talker]',
+    });
+    expect(found.get('agent copilot')?.message).toBe('not installed (npm install -g @github/copilot@1.0.102)');
     expect(found.get('agent mute')).toMatchObject({ status: 'warning', detail: { version: null } });
     expect(found.get('judge keys')?.message).toMatch(/OPENAI_API_KEY set/);
     expect(JSON.stringify([...found])).not.toContain(secret);

@@ -61,6 +61,7 @@ describe('doctor without problems', () => {
       'agent gemini',
       'agent opencode',
       'agent pi',
+      ...['copilot', 'qwen', 'kimi', 'vibe', 'hermes', 'fast-agent'].map((name) => `agent ${name}`),
       'judge keys',
     ]);
     expect(found.get('scenarios')).toMatchObject({ status: 'ok', detail: { scenarios: 1 } });

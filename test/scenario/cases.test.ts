@@ -132,7 +132,8 @@ describe('the cases', () => {
         const place = placeOf(kind.schema, value, path);
         if (place === null) continue;
         used.add(place.name).add(place.name.replace(/\.\*$/, '.{key}'));
-        if (typeof place.value === 'string') used.add(`${place.name}=${place.value}`);
+        if (typeof place.value === 'string' || typeof place.value === 'boolean')
+          used.add(`${place.name}=${place.value}`);
       }
     }
     const wrong = new Set<string>();

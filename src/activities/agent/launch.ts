@@ -47,7 +47,7 @@ export async function planLaunch(
     ...launch.env,
     ...context.targetEnv,
   });
-  const program = await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '');
+  const program = await findProgram(context, programIn(launch), env['PATH'] ?? '');
   return {
     launch,
     env,
@@ -56,6 +56,9 @@ export async function planLaunch(
     ...(mcp.beside === null ? {} : { beside: mcp.beside }),
   };
 }
+
+/** The name or path of the program that a launch needs. */
+export const programIn = ({ program, argv }: AgentLaunch): string => program ?? argv[0] ?? '';
 
 /** First line of what the agent's version command prints, redacted; null if there is none. */
 export async function agentVersion(

@@ -4,7 +4,7 @@ import { findExecutable, supervisorErrors } from '#host';
 import { createPricer, createUsageMeter, type JudgeAnswer, type OutputProblems, outputWarnings, wrongOf } from '#model';
 import type { Plan } from '#scenario';
 import { incompleteAnswer } from './session-log.js';
-import { type PlannedLaunch, uuidOf } from './launch.js';
+import { type PlannedLaunch, programIn, uuidOf } from './launch.js';
 import { agentOutput, LOST_EXIT_CODE } from './outputs.js';
 import { usageOfStart } from './usage.js';
 import { stderrTail } from './summarize-output.js';
@@ -40,7 +40,7 @@ export function planQuestion(placed: AgentInPlace, prompt: string, start: number
     hasNode: sharesHost(handle),
   });
   const env = { ...baseEnv, ...launch.env };
-  const name = launch.argv[0] ?? '';
+  const name = programIn(launch);
   // A container is created when the agent is started. If it lacks the program, the agent's exit shows that.
   return { launch, env, program: sharesHost(handle) ? findExecutable(name, env['PATH']) : name };
 }

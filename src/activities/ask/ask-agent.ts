@@ -4,6 +4,7 @@ import { type EnvironmentHandle, lastStart, type ProcessState, startFolder } fro
 import { ModelFailed, readTextIfThere, supervisorErrors, writeFileAtomic } from '#host';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
+import { programIn } from '../agent/launch.js';
 import { type OneShotAnswer, planQuestion, readStart, startOneShot } from '../agent/one-shot-agent.js';
 import type { AgentInPlace } from '../run/run-paths.js';
 import type { RunIdentity, RunPlaces } from '../run/context.js';
@@ -75,7 +76,7 @@ async function startAgent(
 ): Promise<void> {
   const planned = planQuestion(agent, prompt, start);
   if (planned.program === null)
-    throw new ModelFailed('refused', `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
+    throw new ModelFailed('refused', `'${programIn(planned.launch)}' was not found; install it`);
   await fence.check();
   await writeFileAtomic(callerFile(agent, start), caller, 0o600);
   try {

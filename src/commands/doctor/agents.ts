@@ -30,11 +30,11 @@ async function lookAtAgent(agent: Agent, { project, env, limits }: DoctorContext
   const detail = { agent: agent.name, executable, version, free: agent.free, variables };
   if (executable === null)
     return settings === undefined
-      ? { status: 'info', message: `not installed (${programOf(agent, project.root)})`, detail }
+      ? { status: 'info', message: `not installed (${agent.install ?? programOf(agent, project.root)})`, detail }
       : {
           status: 'warning',
           message: `${agent.program} was not found`,
-          remedy: `install it, or correct \`command\` in [agents.${agent.name}]`,
+          remedy: `install it${agent.install === undefined ? '' : ` (${agent.install})`}, or correct \`command\` in [agents.${agent.name}]`,
           detail,
         };
   const message = [

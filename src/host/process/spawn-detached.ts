@@ -4,7 +4,7 @@ import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { isFolder } from '../fs/tree.js';
+import { isRealFolder } from '../fs/tree.js';
 import { findExecutable } from './find-deno.js';
 
 export interface DetachedCommand {
@@ -53,8 +53,7 @@ export async function spawnPiped(command: DetachedCommand): Promise<PipedProcess
   const record = recordOf('piped', command);
   if (process.platform !== 'linux' || spawner === undefined || record === null) return null;
   // The reason why something cannot be started is told by who starts it directly.
-  if (findExecutable(command.argv[0] ?? '', command.env['PATH']) === null || !(await isFolder(command.cwd)))
-    return null;
+  if (findExecutable(command.argv[0] ?? '', command.env['PATH']) === null || !isRealFolder(command.cwd)) return null;
   const [, pid, ...pipes] = (await spawner.ask(record))?.split(' ').map(Number) ?? [];
   if (pid === undefined) return null;
   const exited = spawner.endOf(pid);

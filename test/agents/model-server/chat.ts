@@ -22,10 +22,13 @@ const Body = z.object({
   tools: z
     .array(
       z.object({
-        function: z.object({
-          name: z.string(),
-          parameters: z.object({ properties: z.record(z.string(), z.unknown()).default({}) }).optional(),
-        }),
+        // absent for a tool that takes a text in place of arguments
+        function: z
+          .object({
+            name: z.string(),
+            parameters: z.object({ properties: z.record(z.string(), z.unknown()).default({}) }).optional(),
+          })
+          .optional(),
       }),
     )
     .default([]),
@@ -70,10 +73,9 @@ export const chat: Protocol = {
       stream,
       system: saidBy('system', 'developer').join('\n'),
       prompts: saidBy('user'),
-      tools: tools.map(({ function: { name, parameters } }) => ({
-        name,
-        fields: Object.keys(parameters?.properties ?? {}),
-      })),
+      tools: tools.flatMap(({ function: tool }) =>
+        tool === undefined ? [] : [{ name: tool.name, fields: Object.keys(tool.parameters?.properties ?? {}) }],
+      ),
       toolResults: results.length,
       unpaired: unpairedIds(calls, results),
     };

@@ -7,6 +7,7 @@ const SHELLS: Record<string, (command: string) => Record<string, unknown>> = {
   bash: (command) => ({ command }),
   run_shell_command: (command) => ({ command }),
   shell_command: (command) => ({ command }),
+  terminal: (command) => ({ command }),
   exec_command: (cmd) => ({ cmd }),
   shell: (command) => ({ command: ['sh', '-c', command] }),
 };

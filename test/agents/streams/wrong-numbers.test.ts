@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamParser } from '../../../src/agents/agent.js';
+import { presetOf } from '../../../src/agents/acp/presets.js';
+import { acpStream } from '../../../src/agents/streams/acp.js';
 import { claudeCodeStream } from '../../../src/agents/streams/claude-code.js';
 import { codexStream } from '../../../src/agents/streams/codex.js';
 import { geminiStream } from '../../../src/agents/streams/gemini.js';
@@ -56,6 +58,23 @@ const sessions: Record<string, { stream: () => StreamParser; lines: Made; input:
         type: 'step_finish',
         sessionID: 's',
         part: { reason: 'stop', cost: 0.5, tokens: { input: 10, output: 5, ...usage } },
+      },
+    ],
+  },
+  acp: {
+    stream: () => acpStream(presetOf('qwen').reading),
+    input: 'inputTokens',
+    lines: (usage) => [
+      { acp: 'prompt', id: 1 },
+      {
+        method: 'session/update',
+        params: {
+          update: {
+            sessionUpdate: 'agent_message_chunk',
+            content: { type: 'text', text: 'hi' },
+            _meta: { usage: { inputTokens: 10, outputTokens: 5, ...usage } },
+          },
+        },
       },
     ],
   },
@@ -121,7 +140,16 @@ describe('the usage of a session', () => {
   });
 
   it.each(all)('of %s is unknown if it is zero, which no answer can be', async (agent, { lines }) => {
-    const zero = { input_tokens: 0, output_tokens: 0, input: 0, output: 0, total_tokens: 0, totalTokens: 0 };
+    const zero = {
+      input_tokens: 0,
+      output_tokens: 0,
+      input: 0,
+      output: 0,
+      total_tokens: 0,
+      totalTokens: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+    };
     const { usage } = await read(agent, lines(zero));
     expect(usage.token_usage).toEqual(NO_USAGE);
   });

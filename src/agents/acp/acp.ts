@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseModelName, splitModel } from '#lib';
+import type { Agent, AgentEnd, AgentLaunch, AgentRequest, AgentSettings, Classified } from '../agent.js';
+import { fill } from '../command.js';
+import { classifyByResult } from '../failures/classify.js';
+import { meaningfulLines } from '../failures/stderr-noise.js';
+import { acpStream } from '../streams/acp.js';
+import { ACP_LIMITS, type AcpFile, NO_SESSION_STATUS } from './acp-file.js';
+import { type AcpPreset, addressOf, UNTRIED } from './presets.js';
+
+/**
+ * An agent that speaks the Agent Client Protocol. A program of ours (acp-program.ts) starts it, sends it the prompt,
+ * and prints what it says.
+ */
+export function acpAgent(name: string, preset: AcpPreset, settings: AgentSettings): Agent {
+  const { command = preset.command, models } = settings;
+  const base = preset.like?.(settings) ?? null;
+  const isUntried = preset === UNTRIED;
+
+  const start = (request: AgentRequest, resume: AcpFile['resume']): AgentLaunch => {
+    if (!request.hasNode) throw new Error(`${name} cannot run in a container`);
+    const values = { model: request.model, prompt_file: '', workspace: request.workspace };
+    const shared = base?.launch({ ...request, system: null, mcpServers: [] });
+    const { provider, model } = splitModel(request.model, base?.provider(request.model) ?? 'openai');
+    const { home, config, access } = request;
+    const channel = preset.channel({
+      ...{ home, config, provider, model, key: access?.key ?? null },
+      address: addressOf(provider, access),
+    });
+    const takesModel = settings.args.some((arg) => arg.includes('{model}'));
+    const asked: AcpFile = {
+      cwd: request.workspace,
+      mcpServers: (request.mcpServers ?? []).map(({ env, ...server }) => ({
+        ...server,
+        env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+      })),
+      mode: settings.mode ?? preset.mode,
+      options: { ...preset.options, ...settings.options },
+      model: preset.choosesModel === true && !takesModel && request.model !== 'default' ? request.model : null,
+      resume,
+      limits: ACP_LIMITS,
+    };
+    const file = join(config, 'acp.json');
+    const program = fileURLToPath(new URL('./acp-program.js', import.meta.url));
+    const args = [...preset.args, ...(channel.args ?? []), ...settings.args.map((arg) => fill(arg, values))];
+    return {
+      argv: [process.execPath, program, file, command, ...args],
+      program: command,
+      env: {
+        ...shared?.env,
+        ...channel.env,
+        ...(isUntried ? { LLM_TOOL_TEST_MODEL: request.model } : {}),
+        ...settings.env,
+      },
+      // the protocol has no place for the text before the prompt
+      stdin: [request.system, request.prompt].filter((text) => text !== null).join('\n\n'),
+      files: [...(shared?.files ?? []), ...(channel.files ?? []), { path: file, content: JSON.stringify(asked) }],
+    };
+  };
+
+  const { resume: by } = preset;
+  return {
+    name,
+    program: command,
+    free: settings.free ?? false,
+    models,
+    provider: (model) => (base === null ? providerOf(preset, model) : base.provider(model)),
+    modelProblem: (model) => (base === null ? modelProblem(name, preset, model) : base.modelProblem(model)),
+    login: null,
+    subject: base?.subject ?? 'it is not known where it looks for them',
+    mcpProblem: preset.mcpProblem,
+    limitsTurns: false,
+    version:
+      settings.version_command === undefined ? versionOf(command, preset) : ['sh', '-c', settings.version_command],
+    ...(preset.install === undefined ? {} : { install: preset.install }),
+    needsNode: true,
+    launch: (request) => start(request, null),
+    resume: by === null ? null : (request, session) => start(request, { session, by }),
+    parser: () => acpStream(preset.reading),
+    classify: classifyAcp,
+  };
+}
+
+const versionOf = (command: string, preset: AcpPreset): string[] | null =>
+  preset === UNTRIED ? null : [command, '--version'];
+
+/** An agent of which only the config says anything also has its key from there. */
+const providerOf = (preset: AcpPreset, model: string): string | null => {
+  const name = parseModelName(model);
+  return preset !== UNTRIED && name.ok ? name.provider : null;
+};
+
+function modelProblem(name: string, preset: AcpPreset, model: string): string | null {
+  if (preset === UNTRIED) return null;
+  const parsed = parseModelName(model);
+  if (!parsed.ok) return `needs a model with its provider: ${parsed.message}`;
+  const isOther = parsed.provider === 'google' || (parsed.provider === 'anthropic' && preset.speaksAnthropic !== true);
+  return isOther ? `${name} uses the Chat Completions API, which ${parsed.provider} does not offer` : null;
+}
+
+/** An agent to which the prompt could not be sent says nothing about the tool under test. */
+function classifyAcp(end: AgentEnd): Classified {
+  const found = classifyByResult(end);
+  const isSetUp = end.stopped !== null || end.exitCode !== NO_SESSION_STATUS;
+  if (isSetUp || found.ending === 'unable' || found.again !== null) return found;
+  const said = [end.error?.message ?? 'it could not be set up', ...meaningfulLines(end.stderr).slice(-1)];
+  return { ending: 'unable', message: said.join('; '), again: null };
+}
