@@ -11,7 +11,7 @@ export const runCommandLine = (args: readonly string[], memory = createMemory())
   memory.during(() => perform(args));
 
 async function perform(args: readonly string[]): Promise<number> {
-  // an empty variable counts as not set
+  // An empty variable counts as not set
   for (const name of ['LLM_TOOL_TEST_BUDGET_USD', 'LLM_TOOL_TEST_JUDGE'])
     if (process.env[name] === '') Reflect.deleteProperty(process.env, name);
   settleCodecKeys();
@@ -21,7 +21,7 @@ async function perform(args: readonly string[]): Promise<number> {
   };
   try {
     const program = createProgram({ exitWith });
-    // completion scripts call this with an unfinished line, which Commander could not parse
+    // Completion scripts call this with an unfinished line, which Commander could not parse
     if (args[0] === 'complete-words') return await completeWords(program, args.slice(1));
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
@@ -36,6 +36,6 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error) => process.exit(memory.during(() => fail(args, error))));
   const code = await runCommandLine(args, memory);
-  // exits explicitly: an open request to the server (for the result of a paused sweep) would keep the process alive
+  // Exits explicitly: an open request to the server (for the result of a paused sweep) would keep the process alive
   process.stdout.write('', () => process.exit(code));
 }

@@ -16,7 +16,7 @@ export async function engineKeep({ results, address, stay }: EngineStartOptions)
   const external = resolveTemporalAddress(address);
   ignoreOutputErrors();
   await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000, limits: limitsOf(process.env) });
-  // a command that waits for the engine reads the error from its state, but a service manager only sees the output
+  // A command that waits for the engine reads the error from its state, but a service manager only sees the output
   const state = await readEngineState(projectState(resultsPath).folder);
   if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;
   printNotice(`error: ${state.message}`);

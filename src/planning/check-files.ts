@@ -56,7 +56,7 @@ export async function checkFiles(project: Project, draft: Draft): Promise<Checke
     ...scenarios.flatMap((scenario) => judgeProblems(project, scenario)),
     ...profileProblems(project, known),
   ];
-  // several scenarios may report the same problem of the config
+  // Several scenarios may report the same problem of the config
   const problems = [...found, ...new Map(ofOthers.map((one) => [JSON.stringify(one), one])).values()];
   if (project.configSource !== null) texts.set(project.configSource.file, project.configSource.text);
   if (problems.length > 0) {
@@ -76,8 +76,8 @@ export async function checkFiles(project: Project, draft: Draft): Promise<Checke
     warnings: [...uncheckedWarnings(scenarios), ...exposedCheckWarnings(project, scenarios)],
     notes: [
       ...placeholderWarnings(project),
-      ...(await targetWarnings(project, scenarios)),
-      ...(await serverWarnings(scenarios)),
+      ...targetWarnings(project, scenarios),
+      ...serverWarnings(scenarios),
       ...(await notReusedWarnings(project, targetsOfScenarios(project, scenarios))),
     ],
   };

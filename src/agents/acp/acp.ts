@@ -53,7 +53,7 @@ export function acpAgent(name: string, preset: AcpPreset, settings: AgentSetting
         ...(isUntried ? { LLM_TOOL_TEST_MODEL: request.model } : {}),
         ...settings.env,
       },
-      // the protocol has no place for the text before the prompt
+      // The protocol has no place for the text before the prompt
       stdin: [request.system, request.prompt].filter((text) => text !== null).join('\n\n'),
       files: [...(shared?.files ?? []), ...(channel.files ?? []), { path: file, content: JSON.stringify(asked) }],
     };

@@ -143,7 +143,7 @@ const OURS = new Set(['results.jsonl', 'sweeps', SCHEDULES, '.store', '.clean', 
  * record, or the private state has a folder of that run. Nothing else names the run of a folder in the private state.
  */
 function gatherRuns({ results, work }: Places, lines: readonly LineFact[]): RunFolders {
-  // if several lines refer to a folder, the line of its own run counts
+  // If several lines refer to a folder, the line of its own run counts
   const byLine = new Map([
     ...lines.map((line) => [line.folder, line] as const),
     ...lines.map((line) => [line.id, line] as const),
@@ -204,7 +204,7 @@ function sweepFact(results: string, id: string, hasEnded: boolean): SweepFact | 
   const state = hasEnded ? 'ended' : 'open';
   const file = planFile(results, id);
   if (changedAt(file) === null) {
-    // an interrupted `clean` may have removed only the plan, which it removes first
+    // An interrupted `clean` may have removed only the plan, which it removes first
     const startedAt = changedAt(summaryFile(results, id));
     return startedAt === null ? null : { id, state, startedAt, snapshots: [] };
   }

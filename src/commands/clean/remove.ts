@@ -107,7 +107,7 @@ async function moveOrRemove(path: string, target: string): Promise<void> {
     await rename(path, target);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // a mount point cannot be moved, but its content can be deleted
+    // A mount point cannot be moved, but its content can be deleted
     if (code === 'EXDEV' || code === 'EBUSY') await removeTree(path);
     else if (code !== 'ENOENT') throw error;
   }

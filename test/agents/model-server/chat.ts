@@ -22,7 +22,7 @@ const Body = z.object({
   tools: z
     .array(
       z.object({
-        // absent for a tool that takes a text in place of arguments
+        // Absent for a tool that takes a text in place of arguments
         function: z
           .object({
             name: z.string(),
