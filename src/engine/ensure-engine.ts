@@ -141,7 +141,7 @@ export async function beginEngine(request: Pick<EngineRequest, 'resultsPath' | '
     if (diskError(folder, BARELY) === null && (await lockHolder(folder, 'engine')) === null)
       await startKeeper(request, folder);
   } catch {
-    // See above
+    // See above.
   }
 }
 

@@ -56,7 +56,7 @@ function printed(messages: readonly Recorded[]): string[] {
     const { params, method: step } = request;
     if (msg.result !== undefined)
       lines.push({ acp: 'session', id: msg.result.sessionId ?? params?.['sessionId'], model: null });
-    // Acp-program does not go on after a refusal
+    // The program of ACP does not go on after a refusal
     else
       return [
         ...lines,
