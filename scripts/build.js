@@ -17,7 +17,7 @@ const fresh = join(root, `dist.${process.pid}`);
 
 // All packages are bundled because loading their many files takes longer than most verbs do
 // (specs/explanation/performance.md), and because most of what they would install is not needed. Those in package.json
-// among the dependencies are installed: they are large and seldom loaded, or load files of their own by name.
+// among the dependencies are installed: they are few files, or seldom loaded, or load files of their own by name.
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 // The libraries of model providers need zod installed too.
 const INSTALLED = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== 'zod');
