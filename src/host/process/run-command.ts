@@ -71,6 +71,17 @@ function killGroup(pid: number): void {
   }
 }
 
+/** Kills a command that has not ended. Right after its start, it has no group of its own yet. */
+function killNow(pid: number): void {
+  for (const target of [-pid, pid])
+    try {
+      process.kill(target, 'SIGKILL');
+      return;
+    } catch {
+      // There is no such group, or the command has just ended.
+    }
+}
+
 /** The result of a program that does not exist, as a shell reports it. */
 const notFound = (program: string): CommandResult => {
   const stderr = `${program}: not found\n`;
@@ -91,6 +102,7 @@ const notFound = (program: string): CommandResult => {
  * signal's reason on abort.
  */
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
+  request.signal?.throwIfAborted();
   const startedAt = performance.now();
   const { command, input, cwd, env } = request;
   const argv = argvOf(command);
@@ -104,9 +116,9 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
   const state = { timedOut: false };
   const deadline = setTimeout(() => {
     state.timedOut = true;
-    killGroup(pid);
+    killNow(pid);
   }, request.timeoutMs);
-  const onAbort = (): void => killGroup(pid);
+  const onAbort = (): void => killNow(pid);
   request.signal?.addEventListener('abort', onAbort);
   if (request.signal?.aborted === true) onAbort();
 

@@ -99,6 +99,8 @@ function startSpawner(path: string): Spawner {
   if (!(input instanceof Socket && output instanceof Socket)) throw new TypeError('pipes were asked for');
   const asked: ((answer: string | null) => void)[] = [];
   const running = new Map<number, (status: number | null) => void>();
+  /** The statuses of processes for which nobody waits yet. */
+  const over = new Map<number, number>();
   // The spawner keeps this process alive only while something is expected of it.
   const rest = (): void => {
     if (asked.length === 0 && running.size === 0) output.unref();
@@ -114,11 +116,15 @@ function startSpawner(path: string): Spawner {
       }),
     endOf: (pid) =>
       new Promise((resolve, reject) => {
-        output.ref();
-        running.set(pid, (status) => {
+        const settle = (status: number | null): void => {
           if (status === null) reject(new Error('the process that waits for the ends of commands was killed'));
           else resolve((status & 0x7f) === 0 ? status >> 8 : null);
-        });
+        };
+        const status = over.get(pid);
+        over.delete(pid);
+        if (status !== undefined) return settle(status);
+        output.ref();
+        running.set(pid, settle);
       }),
   };
   const ended = (): void => {
@@ -132,7 +138,9 @@ function startSpawner(path: string): Spawner {
   createInterface(output).on('line', (line) => {
     const [kind, pid, status] = line.split(' ');
     if (kind === 'end') {
-      running.get(Number(pid))?.(Number(status));
+      const settle = running.get(Number(pid));
+      if (settle === undefined) over.set(Number(pid), Number(status));
+      else settle(Number(status));
       running.delete(Number(pid));
     } else asked.shift()?.(line);
     rest();

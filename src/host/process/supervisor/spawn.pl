@@ -2,9 +2,9 @@
 # relay.pl runs in the fork, with the modules that are loaded here: another perl would take 8 ms to load them.
 # Standard input, to its end: records of `quiet` or `piped`, a length in bytes, a newline, and strings with NUL between them:
 # folder, number of variables, NAME=value for each, program, arguments. Standard output: `quiet` for each that was started without
-# output, `failed` where the system has no room for it. For the others `piped`, the id of a process, and the descriptors of this process from which its output and errors can
-# be read; the process becomes the program at the line `go` and its id, by when they were opened elsewhere. When it has ended, `end`,
-# its id and status.
+# output, `failed` where the system has no room for it. For the others `piped`, the id of a process, and the descriptors of this
+# process from which its output and errors can be read; the process becomes the program at the line `go` and its id, by when they
+# were opened elsewhere. When it has ended, `end`, its id and status.
 use strict;
 use Fcntl ();
 use POSIX ();
@@ -12,6 +12,8 @@ use Socket ();
 
 my ($relay) = map { s/spawn\.pl\z/relay.pl/r } $0;
 my (%waiting, %piped);
+# An end must not be noticed before its beginning was told.
+my $ends = POSIX::SigSet->new(POSIX::SIGCHLD());
 
 $SIG{CHLD} = sub {
   while ((my $pid = waitpid(-1, POSIX::WNOHANG())) > 0) { syswrite STDOUT, "end $pid $?\n" if delete $piped{$pid} }
@@ -27,17 +29,16 @@ while (defined(my $line = <STDIN>)) {
   my $is_piped = $kind eq 'piped';
   my (@ours, @theirs);
   my $lacks = grep { !pipe($ours[$_], $theirs[$_]) } 0 .. ($is_piped ? 2 : -1);
+  POSIX::sigprocmask(POSIX::SIG_BLOCK(), $ends);
   my $pid = $lacks ? undef : fork;
-  if (!defined $pid) {
-    syswrite STDOUT, "failed\n";
-    next;
-  }
-  if ($pid) {
+  if (!defined $pid) { syswrite STDOUT, "failed\n" }
+  elsif ($pid) {
     $piped{$pid} = 1 if $is_piped;
     $waiting{$pid} = [@ours[0, 1], $theirs[2]] if $is_piped;
     syswrite STDOUT, $is_piped ? "piped $pid " . fileno($ours[0]) . ' ' . fileno($ours[1]) . "\n" : "quiet\n";
-    next;
   }
+  POSIX::sigprocmask(POSIX::SIG_UNBLOCK(), $ends);
+  next if !defined $pid || $pid;
   $SIG{CHLD} = 'DEFAULT';
   %waiting = ();
   my ($folder, $variables, @words) = split /\0/, $record, -1;
