@@ -169,6 +169,10 @@ export const AREAS: readonly Area[] = [
     covers: ['src/environments/', 'src/activities/prepare/', 'src/activities/teardown/', 'src/commands/doctor/'],
   },
   {
+    tests: ['test/chaos/loop'],
+    covers: ['src/activities/loop/', 'src/agents/loop/', 'src/workflows/run/agent-loop.ts', 'src/host/models/'],
+  },
+  {
     tests: ['test/chaos/e2b', 'test/commands/e2b', 'test/environments/e2b'],
     covers: ['src/environments/e2b/'],
   },

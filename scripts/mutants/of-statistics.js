@@ -35,8 +35,8 @@ const MISTAKES = [
   [
     'until-clear: "not worse" needs half of the distance',
     'src/statistics/look.ts',
-    'scoreOf(strata, -margin) > z',
-    'scoreOf(strata, -margin) > z / 2',
+    'scoreStatistic(strata, -margin) > z',
+    'scoreStatistic(strata, -margin) > z / 2',
   ],
   ['the exact test of few runs is left out', 'src/statistics/test-difference.ts', 'Math.max(p, exactP(strata))', 'p'],
   ['p of configurations is not adjusted', 'src/statistics/test-each.ts', 'Math.max(p, family?.p ?? p)', 'p'],

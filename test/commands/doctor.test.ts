@@ -59,6 +59,7 @@ describe('doctor without problems', () => {
       'agent codex',
       'agent eliza',
       'agent gemini',
+      'agent loop',
       'agent opencode',
       'agent pi',
       ...['copilot', 'qwen', 'kimi', 'vibe', 'hermes', 'fast-agent'].map((name) => `agent ${name}`),

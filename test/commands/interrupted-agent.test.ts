@@ -69,8 +69,8 @@ describe('an agent that was stopped while it worked', () => {
       token_usage_at_least: { input: 1_000_000, output: 2 },
     });
     expect(metrics.details.map(({ status }) => status)).toEqual(['fail', 'error', 'error']);
-    expect(await text('report.md')).toMatch(/\| Cost +\| at least \$2\.00 /);
-    expect(await text('report.md')).toMatch(/at least 1000000 input, 2 output/);
+    expect(await text('report.md')).toMatch(/\| Agent cost +\| at least \$2\.00 /);
+    expect(await text('report.md')).toMatch(/\| Tokens +\| at least input 1,000,000, output 2,/);
     const transcript = await text('artifacts/transcript.human.txt');
     expect(transcript).toContain('Tokens: at least 1000000 input, 2 output');
     expect(transcript).toContain('Cost: at least $2.00\n');

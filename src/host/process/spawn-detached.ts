@@ -122,7 +122,10 @@ function startSpawner(path: string): Spawner {
         };
         const status = over.get(pid);
         over.delete(pid);
-        if (status !== undefined) return settle(status);
+        if (status !== undefined) {
+          settle(status);
+          return;
+        }
         output.ref();
         running.set(pid, settle);
       }),

@@ -59,12 +59,12 @@ test('waits no longer between attempts to reach a server the longer it is away',
   isAway = true;
   for (const session of sessions) session.destroy();
 
-  while (attempts.length < 7) {
+  while (attempts.length < 12) {
     const soon = Date.now() + 1000;
     await client.withDeadline(soon, () => client.workflowService.getSystemInfo({})).catch(() => null);
     await sleep(50);
   }
-  const [first = 0, ...waits] = attempts.slice(1).map((at, i) => at - (attempts[i] ?? 0));
-  // By default each wait is 1.6 times as long as the one before, until it is two minutes.
-  expect(Math.min(...waits.slice(-3))).toBeLessThan(2 * first);
+  const waits = attempts.slice(1).map((at, i) => at - (attempts[i] ?? 0));
+  // By default each wait is 1.6 times as long as the one before, until it is two minutes. Ours reach their limit early.
+  expect(Math.min(...waits.slice(-2))).toBeLessThan(2 * (waits.at(-5) ?? 0));
 }, 60_000);
