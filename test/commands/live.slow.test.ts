@@ -61,7 +61,7 @@ describe('run --live', () => {
     const { text, run } = await openRun(live);
     expect(stderr).toContain('live: mocks are ignored');
     expect(run.live).toBe(true);
-    expect(await text('report.md')).toMatch(/\| Mocks +\| ignored \(`--live`\) +\|/);
+    expect(await text('report.md')).toMatch(/\| Mocks +\| ignored \(--live\) +\|/);
     expect(live.live).toBe(true);
     const { stdout } = await project.cli(['show', live.sweep]);
     expect(stdout).toContain('live: mocks were ignored');
