@@ -32,7 +32,7 @@ describe('the cost of a run', () => {
       cost_source: 'config',
       token_usage: { input: 1e6, output: 1e5 },
     });
-    expect(await text('report.md')).toMatch(/\| Cost +\| \$3\.00 .*\n.*1000000 input, 100000 output/);
+    expect(await text('report.md')).toMatch(/\| Agent cost +\| \$3\.00 .*\n(.*\n)?.*input 1,000,000, output 100,000/);
   });
 
   test('is 0 for a free agent that reports no usage, and for a run whose agent was never started', async () => {
@@ -49,7 +49,7 @@ describe('the cost of a run', () => {
     ]);
     expect(document.cost_usd).toBe(0);
     const { text } = await openRun(document, 0);
-    expect(await text('report.md')).toMatch(/\| Cost +\| \$0\.00 /);
+    expect(await text('report.md')).toMatch(/\| Agent cost +\| \$0\.00 /);
     // Results of runs and results from the cache read the same.
     for (const stdout of [
       (await project.cli(['show', document.sweep])).stdout,
