@@ -114,7 +114,9 @@ describe.each(AGENTS)('$name over ACP', ({ name, acp, model, provide, resumes, c
     process.kill(await agentPid(project, run), 'SIGKILL');
     await project.write('resumed.go', '');
     const { run: record, text } = await openRun(JSON.parse((await command).stdout) as SweepDocument);
-    expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 2 } });
+    expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done' } });
+    // Copilot cannot load some of its sessions that were killed, and then begins afresh.
+    expect(name === 'copilot' ? [2, 3] : [2]).toContain(record.agent?.starts);
     const how = resumes ? /start 2 .* resumed its session/ : /start 2 .* began in a fresh workspace/;
     expect(record.agent?.history.join('\n')).toMatch(how);
     expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
