@@ -158,7 +158,8 @@ test('clean keeps the sweep that the next one is compared with', async () => {
   expect((await project.cli(['show', broken ?? ''])).exitCode).toBe(2);
   await project.write('bin/notes', GOOD, 0o755);
   await schedule('trigger', 'nightly', '--wait');
-  expect(await latest('nightly')).toMatchObject({ compared_with: sweep, verdict: 'not shown', exit_code: 0 });
+  // One good night is not enough to forget the loss.
+  expect(await latest('nightly')).toMatchObject({ compared_with: sweep, verdict: 'worse', exit_code: 1 });
   const { sweeps } = JSON.parse((await project.cli(['sweeps', '--json'])).stdout) as { sweeps: unknown[] };
   expect(sweeps).toHaveLength(2);
 });
@@ -279,7 +280,21 @@ test('the server fires exactly at times that a worker accepts, also when clocks 
       webhook: null,
       env_file: null,
       variables: [],
-      plan: { schema_version: 1, concurrency: 1, scenarios: [], agents: {}, cells: [] },
+      plan: {
+        schema_version: 1,
+        concurrency: 1,
+        scenarios: [],
+        agents: {},
+        providers: {},
+        cells: [],
+        cache: false,
+        caps: { agents: {}, models: {} },
+        max_usd: null,
+        prices: {},
+        project: null,
+        sandbox: { required: false, allow_loopback: [] },
+        hidden: [],
+      },
     });
     await putSchedule(session, stored, 'none');
     const handle = session.client.schedule.getHandle(scheduleId(projectState(project.results).id, 'probe'));
