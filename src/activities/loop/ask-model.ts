@@ -7,6 +7,7 @@ import { callWithTools, ModelFailed, writeFileAtomic } from '#host';
 import { parseModelName } from '#lib';
 import { createPricer, createUsageMeter, STEPS } from '#model';
 import type { RunRef, TurnRef } from '#protocol';
+import { loadSkill } from '#scenario';
 import { contextMessage, stepOfTurn, turnSecs } from '../agent/turns.js';
 import { servingAgent } from '../credentials/resolve-agent.js';
 import { loadWithAccess } from '../run/load-run.js';
@@ -118,8 +119,9 @@ async function promptParts(context: LoadedRun): Promise<PromptParts> {
     skills: subject.flatMap((part) => {
       if (part.kind !== 'skill') return [];
       const text = part.files.find(({ path }) => path === 'SKILL.md')?.content ?? '';
-      const [, description = ''] = /^description:\s*(.+)$/m.exec(text) ?? [];
-      return [{ name: part.name, description: description.trim(), path: join(skillFolder, part.name, 'SKILL.md') }];
+      const skill = loadSkill('SKILL.md', text);
+      const description = skill.ok ? skill.value.description : '';
+      return [{ name: part.name, description, path: join(skillFolder, part.name, 'SKILL.md') }];
     }),
     added: await contextMessage(context),
   };

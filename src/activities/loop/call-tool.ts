@@ -20,9 +20,9 @@ import type { Deps } from '../step/deps.js';
 import type { Fence } from '../step/fence.js';
 import { heartbeating, wasCancelled } from '../step/heartbeat.js';
 import { assertRecordable } from '../step/disk-space.js';
-import { readStep, runStepOnce } from '../step/run-step-once.js';
+import { runStepOnce } from '../step/run-step-once.js';
 import type { LoadedRun } from '../run/context.js';
-import { callsIn, type LoopRequest, readLoop, workedMs } from './conversation.js';
+import { callsIn, readLoop, workedMs } from './conversation.js';
 import { showWork } from './show-work.js';
 
 /** A call runs at most this many programs: an edit reads and writes. */
@@ -41,13 +41,13 @@ export const callTool =
       heartbeating(async (signal, onProgress) => {
         const loop = await readLoop(context);
         await showWork(context, loop, nth, onProgress);
-        const call = (await readStep<LoopRequest>(context, request))?.result.answer?.calls[index - 1];
+        const { requests } = loop;
+        const call = requests.find(({ step }) => step === request)?.result.answer?.calls[index - 1];
         if (call === undefined)
           throw ApplicationFailure.nonRetryable(`the model asked for no call ${index}`, 'StepOrder');
         if (call.problem !== null) return failedCall('', call.problem);
         const read = readCall(call.name, call.input);
         if (!read.ok) return failedCall('', read.message);
-        const { requests } = loop;
         const before = requests.filter(({ step }) => step !== request);
         const first = (callsIn(before) + index - 1) * PROGRAMS + 1;
         const leftMs = turnSecs(context) * 1000 - workedMs(requests, turn.number);

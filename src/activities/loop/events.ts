@@ -1,4 +1,4 @@
-import { commandOf, errorEvent } from '#agents';
+import { commandOf, errorEvent, NO_ANSWER } from '#agents';
 import { assertNever } from '#lib';
 import { type EventBody, NO_USAGE } from '#model';
 import type { RunRef } from '#protocol';
@@ -57,7 +57,7 @@ function endOf(finishReason: string, text: string): EventBody[] {
   switch (reason) {
     case 'stop':
       return text.trim() === ''
-        ? [errorEvent('malformed response: it is empty', null, true)]
+        ? [errorEvent(NO_ANSWER, null, true)]
         : [{ type: 'result', ending: 'done', exit_code: 0 }];
     case 'length':
       return [errorEvent('its last answer reached the output token maximum of the model', null, false)];
