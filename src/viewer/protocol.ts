@@ -149,6 +149,22 @@ export type EventsLine =
   | { again: true }
   | { problem: string };
 
+/** An event that contains a text, with what stands before and after it. */
+export interface Match {
+  seq: number;
+  before: string;
+  found: string;
+  after: string;
+}
+
+/** `GET /api/runs/:run/matches?text=<text>`: the events that contain a text, whatever its case. */
+export interface MatchesAnswer {
+  /** The first ones, in order. */
+  matches: Match[];
+  /** Number of further events that contain it. */
+  more: number;
+}
+
 export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string } | { kind: 'gap'; lines: number };
 
 export interface FileChange {

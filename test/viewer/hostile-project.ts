@@ -14,7 +14,7 @@ emit({ type: 'reasoning', text: hostile });
 emit({ type: 'tool_call', id: '1', name: hostile, input: { [hostile]: hostile }, command: null });
 emit({ type: 'tool_result', id: '1', exit_code: null, is_error: true, output: hostile, truncated: false });
 emit({ type: 'tool_call', id: '2', name: 'shell', input: null, command: hostile });
-emit({ type: 'tool_result', id: '2', exit_code: 1, is_error: true, output: 'x'.repeat(${LONG_OUTPUT}), truncated: false });
+emit({ type: 'tool_result', id: '2', exit_code: 1, is_error: true, output: 'x'.repeat(${LONG_OUTPUT - 6}) + 'needle', truncated: false });
 emit({ type: 'message', role: 'assistant', text: 'y'.repeat(${LONGEST_LINE}) });
 emit({ type: 'error', message: hostile, retryable: false });
 process.stdout.write(Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x7d, 0x0a]));

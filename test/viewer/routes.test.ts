@@ -5,6 +5,7 @@ import type {
   ChangesAnswer,
   EventsLine,
   ForecastAnswer,
+  MatchesAnswer,
   RunAnswer,
   SweepAnswer,
   SweepsAnswer,
@@ -38,6 +39,7 @@ const READS = (): string[] => [
   `/api/runs/${run}`,
   `/api/runs/${run}/events`,
   `/api/runs/${run}/events/1`,
+  `/api/runs/${run}/matches?text=a`,
   `/api/runs/${run}/changes`,
 ];
 
@@ -140,6 +142,16 @@ test('sends the beginning of long texts, and all of them on request', async () =
   expect(JSON.stringify(whole).length).toBe(long?.cut);
   expect(events.find(({ type }) => type === 'message')).toMatchObject({ text: HOSTILE });
   expect((await ask(viewing, `/api/runs/${run}/events/999999`)).status).toBe(404);
+});
+
+test('searches all of the transcript, also the part of a text that is not sent', async () => {
+  const find = async (text: string): Promise<MatchesAnswer> =>
+    JSON.parse((await ask(viewing, `/api/runs/${run}/matches?text=${encodeURIComponent(text)}`)).body) as MatchesAnswer;
+  expect(await find('Needle')).toMatchObject({ matches: [{ found: 'needle', after: '' }], more: 0 });
+  const hostile = await find('HACKED = 1');
+  expect(hostile.matches.length).toBeGreaterThan(1);
+  expect(JSON.stringify(hostile)).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+  for (const text of ['', 'no event contains this']) expect(await find(text)).toEqual({ matches: [], more: 0 });
 });
 
 test('compares the workspace with its fixture, and shows text only', async () => {

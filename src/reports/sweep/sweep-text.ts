@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import {
   calibrationsIn,
   decisionMovers,
@@ -151,13 +151,21 @@ const judges = (document: SweepDocument, options: TextOptions): string[] =>
 function places({ sweep, ui_url: uiUrl, cells }: SweepDocument, options: TextOptions): string[] {
   const passed = cells.filter((cell) => cell.outcome === 'pass' && cell.results_dir !== null);
   const anywhere = cells.find((cell) => cell.results_dir !== null)?.results_dir;
+  const [failed] = failuresFirst(cells).filter(({ outcome }) => outcome === 'fail' || outcome === 'error');
   return [
     ...(cells.length <= FEW ? passed.map((cell) => `report   ${reportOf(cell, options)}`) : []),
     ...(cells.length > FEW && anywhere != null ? [`results  ${pathText(dirname(anywhere), options)}`] : []),
     `sweep    ${terminalText(sweep)}`,
     ...(uiUrl === null ? [] : [`web ui   ${terminalText(uiUrl)}`]),
+    ...(failed?.results_dir == null ? [] : nextSteps(basename(failed.results_dir))),
   ];
 }
+
+/** The commands that show why a run did not pass. */
+const nextSteps = (run: string): string[] => [
+  `next     llm-tool-test show ${terminalText(run)}`,
+  '         llm-tool-test view',
+];
 
 function gates(cell: SweepCell): string {
   return cell.gates_passed === null || cell.gates_total === null ? '' : `${cell.gates_passed}/${cell.gates_total}`;

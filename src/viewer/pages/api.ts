@@ -4,6 +4,7 @@ import { answerFrom } from '../shared/slice-sweep.js';
 
 const TOKEN = 'token';
 const AGAIN_MS = 1500;
+const REDRAW_MS = 100;
 
 /** The failure of a request. `isFinal`: asking again would not help. */
 class RequestError extends Error {
@@ -185,8 +186,11 @@ export function useEvents(run: string): Events {
   useEffect(() => {
     const gone = new AbortController();
     let events: ShownEvent[] = [];
+    let redraw: ReturnType<typeof setTimeout> | undefined;
     const show = (more: Partial<Events>): void => {
-      setState((before) => ({ ...before, ...more, events }));
+      clearTimeout(redraw);
+      redraw = undefined;
+      setState((before) => ({ ...before, ...more, events: [...events] }));
     };
     setState({ events, problem: null, isOver: false });
     void follow(`/api/runs/${encodeURIComponent(run)}/events`, gone.signal, {
@@ -198,8 +202,11 @@ export function useEvents(run: string): Events {
         const line = JSON.parse(text) as EventsLine;
         if ('again' in line) events = [];
         else if ('events' in line) {
-          events = [...events, ...line.events];
-          show({});
+          const isFirst = events.length === 0;
+          events.push(...line.events);
+          // A long transcript has hundreds of lines, and each would draw the whole page again.
+          if (isFirst) show({});
+          else redraw ??= setTimeout(() => show({}), REDRAW_MS);
         } else show({ problem: line.problem });
       },
       problem: (problem) => {
@@ -208,7 +215,10 @@ export function useEvents(run: string): Events {
     }).then(() => {
       if (!gone.signal.aborted) show({ isOver: true });
     });
-    return () => gone.abort();
+    return () => {
+      gone.abort();
+      clearTimeout(redraw);
+    };
   }, [run]);
   return state;
 }

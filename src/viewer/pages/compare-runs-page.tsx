@@ -141,7 +141,7 @@ function Shown({ id, title }: { id: string; title: string }) {
         {run.outcome !== 'pass' && <Name>{run.message}</Name>}
       </p>
       <Gates run={id} metrics={metrics} calls={calls} label={`Gates, ${title}`} />
-      <UsedSoFar used={conversation.used} />
+      <UsedSoFar run={id} conversation={conversation} at={0} />
       <ConversationView
         run={id}
         prompt={run.scenario.prompt}

@@ -3,8 +3,10 @@ import { formatCost, formatDuration, plainText } from '#lib/pure';
 import type { RunEvent } from '#model';
 import { get } from './api.js';
 import { CallView, McpCallView, ToolsView, type WholeOf } from './call-view.js';
-import type { Conversation, Item, Used } from './conversation.js';
+import { type Conversation, indexOfEvent, type Item, nextFailed } from './conversation.js';
 import { Name, Text } from './parts.js';
+import { eventAddress } from './router.js';
+import { TranscriptSearch } from './transcript-search.js';
 
 interface ConversationProps {
   run: string;
@@ -18,7 +20,10 @@ interface ConversationProps {
   label?: string;
 }
 
+/** Items that are shown at first, and added by a button. */
 const SHOWN = 300;
+/** Items before the one that the address points to. */
+const BEFORE = 50;
 /** The distance to the page's end within which a reader follows what is added, in pixels. */
 const NEAR = 160;
 
@@ -31,49 +36,51 @@ export function ConversationView({
   isLive,
   label = 'Conversation',
 }: ConversationProps) {
-  const [limit, setLimit] = useState(SHOWN);
-  const wanted = items.findIndex(({ event }) => event.seq === at);
-  const count = Math.max(limit, isLive ? 0 : wanted + 20);
-  const shown = isLive ? items.slice(-count) : items.slice(0, count);
-  const hidden = items.length - shown.length;
-  const more = hidden > 0 && (
-    <button type="button" onClick={() => setLimit(count + SHOWN)}>
-      Show {isLive ? 'earlier' : 'more'} ({hidden})
-    </button>
-  );
+  const wanted = at === 0 ? -1 : indexOfEvent(items, at);
+  const [added, setAdded] = useState({ at, earlier: 0, later: 0 });
+  const { earlier, later } = added.at === at ? added : { earlier: 0, later: 0 };
+  const first = isLive && wanted === -1 ? items.length - SHOWN : wanted - BEFORE;
+  const from = Math.max(0, first - earlier);
+  const to = Math.min(items.length, Math.max(0, first) + SHOWN + later);
+  const more = (hidden: number, word: string, wider: { earlier: number; later: number }) =>
+    hidden > 0 && (
+      <button type="button" onClick={() => setAdded({ at, ...wider })}>
+        Show {word} ({hidden})
+      </button>
+    );
   useFollowedEnd(isLive, items.length);
-  useShown(anchorOf(run, at), wanted !== -1);
+  useShown(anchorOf(run, items[wanted]?.event.seq ?? 0), wanted !== -1);
   const start = items[0] === undefined ? 0 : Date.parse(items[0].event.ts);
   return (
     <section aria-label={label}>
       <h2>Conversation</h2>
-      {isLive && more}
+      <TranscriptSearch {...{ run, label }} />
+      {more(from, 'earlier', { earlier: earlier + SHOWN, later })}
       <ol class="conversation" aria-live={isLive ? 'polite' : 'off'}>
-        {prompt !== null && (
+        {prompt !== null && from === 0 && (
           <li class="item user">
             <span class="who">Task</span>
             <Text text={prompt} lines={20} />
           </li>
         )}
-        {shown.map((item) => (
+        {items.slice(from, to).map((item, index) => (
           <li
             key={item.event.seq}
             id={anchorOf(run, item.event.seq)}
-            class={`item ${item.kind} ${item.kind === 'message' ? item.event.role : ''} ${item.event.seq === at ? 'shown' : ''}`}
+            class={`item ${item.kind} ${item.kind === 'message' ? item.event.role : ''} ${from + index === wanted ? 'shown' : ''}`}
           >
-            <ItemView {...{ run, item }} isShown={item.event.seq === at} />
+            <ItemView {...{ run, item }} isShown={from + index === wanted} />
             <time class="soft" dateTime={item.event.ts}>
               +{formatDuration(Date.parse(item.event.ts) - start)}
             </time>
           </li>
         ))}
       </ol>
-      {isLive ? (
+      {more(items.length - to, 'more', { earlier, later: later + SHOWN })}
+      {isLive && (
         <p class="soft working">
           <i aria-hidden="true" /> The agent is working; this page follows it.
         </p>
-      ) : (
-        more
       )}
       {items.length === 0 && !isLive && <p class="soft">There is no transcript.</p>}
     </section>
@@ -202,8 +209,15 @@ function ItemView({ run, item, isShown }: { run: string; item: Item; isShown: bo
 const tokens = (count: number): string =>
   count < 1000 ? String(count) : `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`;
 
-/** The agent's usage, as far as it has reported it. */
-export const UsedSoFar = ({ used }: { used: Used }) => (
+interface UsedProps {
+  run: string;
+  conversation: Conversation;
+  /** Number of the event that is shown; 0: none. */
+  at: number;
+}
+
+/** The agent's usage, as far as it has reported it. Failed calls link to the next of them. */
+export const UsedSoFar = ({ run, conversation: { items, used }, at }: UsedProps) => (
   <p class="used soft">
     {used.calls !== null && (
       <span>
@@ -211,7 +225,11 @@ export const UsedSoFar = ({ used }: { used: Used }) => (
       </span>
     )}
     {used.mcpCalls > 0 && <span>{used.mcpCalls} of MCP servers</span>}
-    {used.failed > 0 && <span class="fail">{used.failed} failed</span>}
+    {used.failed > 0 && (
+      <a class="fail" href={eventAddress(run, nextFailed(items, at) ?? 0)} title="Go to the next call that failed">
+        {used.failed} failed
+      </a>
+    )}
     {used.skills.length > 0 && (
       <span>
         {used.skills.length === 1 ? 'skill' : 'skills'} <Name>{used.skills.join(', ')}</Name>

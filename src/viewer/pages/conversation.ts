@@ -1,3 +1,4 @@
+import { parseJson } from '#lib/pure';
 import type { GateDetail } from '#model';
 import { commandOf, isFailedResult, pairMcpCalls, skillsOf } from '#model/pure';
 import type { ShownEvent } from '../protocol.js';
@@ -34,7 +35,7 @@ export type Item =
   | { kind: 'end'; event: EventOf<'result'> };
 
 /** The agent's usage so far, as far as it reports that. */
-export interface Used {
+interface Used {
   /** Null: nothing but text is known of the agent, so it may have made some. */
   calls: number | null;
   failed: number;
@@ -56,6 +57,9 @@ export interface Conversation {
 /** True if a call failed; false while it runs. */
 export const hasFailed = ({ result, mcp }: Call): boolean =>
   mcp?.is_error === true || (result !== null && isFailedResult(result));
+
+const isFailed = (item: Item): boolean =>
+  (item.kind === 'call' && hasFailed(item)) || (item.kind === 'mcp' && item.event.is_error);
 
 /** Puts the events of a run together: calls with their results, and what was used. */
 export function conversationOf(events: readonly ShownEvent[]): Conversation {
@@ -153,9 +157,7 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         break;
     }
   }
-  used.failed = items.filter(
-    (item) => (item.kind === 'call' && hasFailed(item)) || (item.kind === 'mcp' && item.event.is_error),
-  ).length;
+  used.failed = items.filter(isFailed).length;
   return { items, used };
 }
 
@@ -165,6 +167,22 @@ const sum = (...numbers: (number | null)[]): number | null => {
   return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
 };
 
+/** The numbers of the events that an item shows. */
+const eventsIn = (item: Item): number[] =>
+  item.kind === 'call' ? [item.event, item.result, item.mcp].flatMap((event) => event?.seq ?? []) : [item.event.seq];
+
+/** Returns the index of the item that shows an event, else of the last one before it; -1 if there is none. */
+export function indexOfEvent(items: readonly Item[], seq: number): number {
+  const shown = items.findIndex((item) => eventsIn(item).includes(seq));
+  return shown !== -1 ? shown : items.findLastIndex(({ event }) => event.seq < seq);
+}
+
+/** Returns the number of the first failed call after an event, else of the first one of all; null if none failed. */
+export function nextFailed(items: readonly Item[], after: number): number | null {
+  const failed = items.filter(isFailed).map(({ event }) => event.seq);
+  return failed.find((seq) => seq > after) ?? failed[0] ?? null;
+}
+
 /** A call that has to do with what a gate found. */
 export interface Related {
   call: Call;
@@ -173,32 +191,47 @@ export interface Related {
 
 /** More would be no hint. */
 const MOST = 3;
-/** Shorter commands occur in messages by chance. */
-const SHORTEST = 5;
 
 /**
  * Finds the calls that may have caused what a gate found: those that its message quotes; else, of a gate that checks a
- * file, the last ones that name the file; else, of one that asks for no errors, those that failed. None if nothing is
+ * file, the last one that names the file; else, of one that asks for no errors, those that failed. None if nothing is
  * known.
  */
 export function relatedCalls(gate: GateDetail, calls: readonly Call[]): Related[] {
-  const found = `${gate.message}\n${gate.detail === null ? '' : JSON.stringify(gate.detail)}`;
-  const quoted = calls.filter(
-    ({ command }) => command !== null && command.length >= SHORTEST && found.includes(command.trim()),
-  );
+  const suspects = gate.gate_type === 'no_transcript_errors' ? calls.filter(hasFailed) : calls;
+  const quotes = quotedTexts(`${gate.message}\n${gate.detail === null ? '' : JSON.stringify(gate.detail)}`);
+  const quoted = suspects.filter(({ command }) => command !== null && quotes.some((quote) => runs(command, quote)));
   if (quoted.length > 0) return few(quoted, 'named by the gate');
   if (gate.gate_type.startsWith('file_') && gate.subject !== '') {
-    const naming = calls.filter(({ command, event }) =>
-      (command ?? JSON.stringify(event.input)).includes(gate.subject),
-    );
-    if (naming.length > 0) return few(naming.slice(-1), `the last call that names ${gate.subject}`);
+    const naming = calls.findLast(({ command, event }) => names(command ?? JSON.stringify(event.input), gate.subject));
+    if (naming !== undefined) return few([naming], `the last call that names ${gate.subject}`);
   }
   if (gate.gate_type === 'mcp_no_errors')
     return few(
       calls.filter(({ mcp }) => mcp?.is_error === true),
       'it failed',
     );
-  return gate.gate_type === 'no_transcript_errors' ? few(calls.filter(hasFailed), 'it failed') : [];
+  return gate.gate_type === 'no_transcript_errors' ? few(suspects, 'it failed') : [];
 }
 
 const few = (calls: readonly Call[], why: string): Related[] => calls.slice(0, MOST).map((call) => ({ call, why }));
+
+/** Returns the texts in quotes, which gates write as JSON. */
+const quotedTexts = (text: string): string[] =>
+  (text.match(/"(?:[^"\\\n]|\\.)+"/g) ?? []).flatMap((quote) => {
+    const quoted = parseJson(quote);
+    return typeof quoted === 'string' && quoted.trim() !== '' ? [quoted.trim()] : [];
+  });
+
+/** True if a script runs a command, not one that only begins or ends like it. A quote that was cut ends with "…". */
+function runs(script: string, quote: string): boolean {
+  const [command, end] = quote.endsWith('…') ? [quote.slice(0, -1), ''] : [quote, '(?=\\s*(?:$|[\\n;&|)`}#<>]))'];
+  const start = '(?:^|[\\n;&|({`!])\\s*(?:(?:\\w+=\\S*|then|do|else)\\s+)*';
+  return new RegExp(`${start}${escaped(command)}${end}`).test(script);
+}
+
+/** True if a text names a file, and not one whose path only contains this one: notes.md, not old-notes.md. */
+const names = (text: string, path: string): boolean =>
+  new RegExp(`(?<![\\w.-])${escaped(path)}(?![\\w/-]|\\.\\w)`).test(text);
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

@@ -3,7 +3,7 @@ import type { GateDetail, Metrics } from '#model';
 import { forgeableNotes } from '#model/pure';
 import { type Call, relatedCalls } from './conversation.js';
 import { Chip, Name, Text } from './parts.js';
-import { addressOf } from './router.js';
+import { eventAddress } from './router.js';
 
 interface GatesProps {
   run: string;
@@ -59,7 +59,7 @@ function Gate({ run, gate, calls }: { run: string; gate: GateDetail; calls: read
           {gate.detail !== null && <Text text={JSON.stringify(gate.detail, null, 2)} lines={8} mono />}
           {related.map(({ call, why }) => (
             <p key={call.event.seq} class="cause">
-              <a href={`${addressOf('runs', run)}?at=${call.event.seq}`}>
+              <a href={eventAddress(run, call.event.seq)}>
                 <code>
                   <Name>{(call.command ?? call.event.name).slice(0, 80)}</Name>
                 </code>

@@ -40,6 +40,9 @@ export function useRoute(): Route {
 export const addressOf = (...path: string[]): string =>
   `#/${path.map((part) => encodeURIComponent(part.replace(/\p{Surrogate}/gu, '\ufffd'))).join('/')}`;
 
+/** Formats the address of an event in the transcript of a run. */
+export const eventAddress = (run: string, seq: number): string => `${addressOf('runs', run)}?at=${seq}`;
+
 /** Changes the query of the current place, without a new entry in the history: one letter of a search is no place. */
 export function replaceQuery(query: string): void {
   const [path = ''] = location.hash.split('?');

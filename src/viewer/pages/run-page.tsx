@@ -99,7 +99,7 @@ function OpenRun({ run, conversation, at }: { run: OpenRunAnswer } & Parts) {
     <>
       <Title sweep={run.sweep} cell={run.cell} look={run.engine ? 'running' : 'waiting'} uiUrl={run.uiUrl} />
       {!run.engine && <p class="note">The engine is not running, so this run makes no progress.</p>}
-      <UsedSoFar used={conversation.used} />
+      <UsedSoFar run={run.run} conversation={conversation} at={at} />
       <ConversationView run={run.run} prompt={run.prompt} conversation={conversation} at={at} isLive />
     </>
   );
@@ -152,7 +152,7 @@ function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
           <Review run={run.run_id} human={answer.human} metrics={metrics} whenSaved={whenReviewed} />
         </aside>
         <div>
-          <UsedSoFar used={conversation.used} />
+          <UsedSoFar run={run.run_id} conversation={conversation} at={at} />
           <ConversationView {...{ run: run.run_id, prompt: run.scenario.prompt, conversation, at }} isLive={false} />
           <Changes run={run.run_id} />
         </div>

@@ -11,7 +11,7 @@ import { regradeFromPage, regradePreview, retryFromPage, retryPreview, steer } f
 import { changesOf } from './changes.js';
 import { comparisonFor, forecastFor } from './compare.js';
 import type { EngineView } from './engine.js';
-import { eventsOf, wholeEvent } from './events.js';
+import { eventsOf, matchesIn, wholeEvent } from './events.js';
 import { refusalOf } from './guard.js';
 import { findRun, answerForRun, reviewOf, storeReview } from './runs.js';
 import { schedulesOf } from './schedules.js';
@@ -133,6 +133,9 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     const event = await wholeEvent(source, run, Number(seq));
     return event === null ? answerError(context, 'there is no such event', 404) : context.json(event);
   });
+  app.get('/api/runs/:run/matches', async (context) =>
+    context.json(await matchesIn(source, context.req.param('run'), context.req.query('text') ?? '')),
+  );
   app.get('/api/runs/:run/changes', async (context) => context.json(await changesOf(source, context.req.param('run'))));
   app.get('/api/runs/:run/review', async (context) => context.json(await reviewOf(source, context.req.param('run'))));
   app.put('/api/runs/:run/review', async (context) => {

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { tailEvents } from '#client';
-import { createYielder, shortenStrings, UsageError } from '#lib';
+import { linesOf } from '#host';
+import { createYielder, parseJson, shortenStrings, UsageError } from '#lib';
 import type { RunEvent } from '#model';
 import { readEvents, runFiles } from '#store';
-import type { EventsLine, ShownEvent } from '../protocol.js';
+import type { EventsLine, MatchesAnswer, ShownEvent } from '../protocol.js';
+import { findIn, MAX_MATCHES } from '../shared/find-text.js';
 import { findRun, type Place, type RunSource } from './runs.js';
 import { nextPoll } from './stream.js';
 
@@ -17,8 +19,9 @@ const LOOKS_FOR_EVENTS = 40;
 
 /** Cuts the long texts of an event. */
 export function shownEvent(event: RunEvent): ShownEvent {
-  const shown: RunEvent = shortenStrings(event, LONGEST);
   const { length } = JSON.stringify(event);
+  if (length <= LONGEST) return event;
+  const shown: RunEvent = shortenStrings(event, LONGEST);
   return JSON.stringify(shown).length < length ? { ...shown, cut: length } : shown;
 }
 
@@ -78,12 +81,37 @@ async function* recordedEvents(file: string, signal: AbortSignal): AsyncGenerato
   if (events.length > 0) yield { events };
 }
 
-/** Returns an event of a run that is over with all of its text; null if there is none with this number. */
+/** Returns an event of a run with all of its text; null if there is none with this number. */
 export async function wholeEvent(source: RunSource, id: string, seq: number): Promise<RunEvent | null> {
-  const place = await findRun(source, id);
-  const files = runFiles('folder' in place ? place.folder : join(source.resultsPath, id));
-  const file = existsSync(files.events) ? files.events : files.liveEvents;
-  if (!existsSync(file)) return null;
+  const file = await fileOfEvents(source, id);
+  if (file === null) return null;
   for (const event of readEvents(file)) if (event.seq === seq) return event;
   return null;
+}
+
+/** Finds the events of a run that contain a text, in all of its transcript, however large it is. */
+export async function matchesIn(source: RunSource, id: string, text: string): Promise<MatchesAnswer> {
+  const file = await fileOfEvents(source, id);
+  const found: MatchesAnswer = { matches: [], more: 0 };
+  if (file === null || text === '') return found;
+  const yieldIfDue = createYielder();
+  // Reading a line as JSON takes longer than looking for the text as it is written in JSON.
+  const written = JSON.stringify(text).slice(1, -1).toLowerCase();
+  for (const line of linesOf(file, Infinity)) {
+    await yieldIfDue();
+    if (!line.text.toLowerCase().includes(written)) continue;
+    const event = parseJson(line.text);
+    const match = event === undefined ? null : findIn(event as unknown as RunEvent, text);
+    if (match === null) continue;
+    if (found.matches.length < MAX_MATCHES) found.matches.push(match);
+    else found.more += 1;
+  }
+  return found;
+}
+
+/** The file with the events of a run, of which the live one is less complete; null if there is none. */
+async function fileOfEvents(source: RunSource, id: string): Promise<string | null> {
+  const place = await findRun(source, id);
+  const files = runFiles('folder' in place ? place.folder : join(source.resultsPath, id));
+  return [files.events, files.liveEvents].find((file) => existsSync(file)) ?? null;
 }

@@ -1,6 +1,7 @@
 import type { SweepCell } from '#decide';
 import { isTested } from '#decide/pure';
 import { groupBy } from '#lib/pure';
+import { findIn, MAX_MATCHES } from './find-text.js';
 import type { EmbeddedReport, MatrixCell, ReportedRun, SweepAnswer, SweepState } from '../protocol.js';
 import {
   agentName,
@@ -114,12 +115,21 @@ export function answerFrom({ sweep, runs }: EmbeddedReport, path: string): Answe
   if (kind !== 'runs' || !Object.hasOwn(runs, id)) return { error: NOT_HERE };
   const run = runs[id] ?? NOT_HERE;
   if (typeof run === 'string') return { error: run };
-  const lines = partOf(run, part);
+  const lines = partOf(run, part, new URLSearchParams(query));
   return lines === null ? { error: NOT_HERE } : { lines };
 }
 
-function partOf({ answer, events, changes }: ReportedRun, part: string | undefined): readonly object[] | null {
+function partOf(
+  { answer, events, changes }: ReportedRun,
+  part: string | undefined,
+  query: URLSearchParams,
+): readonly object[] | null {
   if (part === undefined) return [answer];
   if (part === 'events') return events;
+  if (part === 'matches') {
+    const all = events.flatMap((line) => ('events' in line ? line.events : []));
+    const found = all.flatMap((event) => findIn(event, query.get('text') ?? '') ?? []);
+    return [{ matches: found.slice(0, MAX_MATCHES), more: Math.max(0, found.length - MAX_MATCHES) }];
+  }
   return part === 'changes' ? [changes] : null;
 }

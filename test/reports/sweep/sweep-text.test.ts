@@ -38,6 +38,16 @@ describe('renderSweep', () => {
     expect(text).toContain(`✗ fail  ${failed.message}\n  notes mock/default  /results/b/report.md\n`);
     expect(text).toContain('2 cells: 1 passed, 1 failed');
   });
+  test('ends with the commands that show why a run did not pass, if one has not', () => {
+    const text = renderSweep(sweep([cell(), cell({ ...failed, results_dir: '/results/b' })]), options);
+    expect(text).toMatch(/\nnext {5}llm-tool-test show b\n {9}llm-tool-test view\n$/);
+    for (const none of [
+      cell(),
+      cell({ outcome: null, results_dir: null }),
+      cell({ outcome: 'error', results_dir: null }),
+    ])
+      expect(renderSweep(sweep([none]), options)).not.toContain('next');
+  });
   test('shows paths as short as they can be, each on its own line if a row would be too long', () => {
     const cells = [cell({ ...failed, results_dir: '/here/results/a' })];
     const short = { ...options, showPath: (path: string) => path.replace('/here/', '') };

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import type { EventBody } from '../../../src/model/records/events.js';
 import type { GateDetail } from '../../../src/model/records/result-line.js';
-import { type Call, conversationOf, hasFailed, relatedCalls } from '../../../src/viewer/pages/conversation.js';
+import {
+  type Call,
+  conversationOf,
+  hasFailed,
+  indexOfEvent,
+  nextFailed,
+  relatedCalls,
+} from '../../../src/viewer/pages/conversation.js';
 
 const numbered = (events: readonly EventBody[], attempt = 1) =>
   events.map((event, at) => ({ ...event, ts: '2026-01-02T03:04:05Z', seq: at + 1, attempt }));
@@ -125,6 +132,42 @@ test('finds the calls that a gate quotes, the last one that names its file, and 
   expect(related({ message: '1 of 3 commands failed: "stock remove lamps"' })).toEqual(['stock remove lamps']);
   expect(related({ gate_type: 'file_matches', subject: 'report.md' })).toEqual(['echo 1 > report.md']);
   expect(related({ gate_type: 'no_transcript_errors' })).toEqual(['stock remove lamps']);
+});
+
+test('a command that only begins like the one that a gate quotes is another one', () => {
+  const scripts = [
+    ...['mytool list --keep 30', 'mytool list --keep 3', 'cd x && mytool list --keep 3 | head', 'mytool list'],
+    ...['FORCE=1 mytool list --keep 3', 'echo "mytool list --keep 3"', 'if ok; then mytool list --keep 3; fi'],
+  ];
+  const calls = callsIn(scripts.flatMap((script, at) => [call(String(at), script), result(String(at), 1)]));
+  const named = (message: string, type = 'script'): number[] =>
+    relatedCalls(gate({ gate_type: type, message }), calls).map(({ call: { event } }) => Number(event.id));
+  expect(named('1 of 9 commands failed: "mytool list --keep 3"', 'no_transcript_errors')).toEqual([1, 2, 4]);
+  expect(named('found "mytool list"')).toEqual([3]);
+  expect(named('found "mytool list --keep 30"')).toEqual([0]);
+  expect(named('found "if ok; then mytool li…"')).toEqual([6]);
+  expect(named('mytool list --keep 3')).toEqual([]);
+});
+
+test('a gate on failed calls names none that succeeded, and one on a file none that names another file', () => {
+  const calls = callsIn([
+    ...[call('a', 'mytool list 1'), result('a', 0), call('b', 'mytool list 1'), result('b', 2)],
+    ...[call('c', 'cat old-notes.md'), result('c', 0), call('d', 'cat ./notes.md'), result('d', 0)],
+    ...[call('e', 'cat notes.md.bak notes.md/x'), result('e', 0)],
+  ]);
+  const named = (more: Partial<GateDetail>): string[] =>
+    relatedCalls(gate(more), calls).map(({ call: { event } }) => event.id);
+  expect(named({ gate_type: 'no_transcript_errors', message: '1 failed: "mytool list 1"' })).toEqual(['b']);
+  expect(named({ gate_type: 'file_contains', subject: 'notes.md' })).toEqual(['d']);
+});
+
+test('finds the item that shows an event, and the next failed call, beginning again after the last one', () => {
+  const { items } = conversationOf(
+    numbered([call('a', 'one'), usage(null), result('a', 1), call('b', 'two'), result('b', 0), call('c', 'three')]),
+  );
+  expect([1, 2, 3, 5, 6, 99].map((seq) => indexOfEvent(items, seq))).toEqual([0, 0, 0, 1, 2, 2]);
+  expect([0, 1, 4].map((after) => nextFailed(items, after))).toEqual([1, 1, 1]);
+  expect(nextFailed(items.slice(1), 0)).toBeNull();
 });
 
 test('of a gate that asks for no errors of MCP servers, names the calls that failed', () => {
