@@ -72,6 +72,18 @@ const MISTAKES = [
     'information > (known.at(-1) ?? 0) ? [...known, information] : known',
     'information > (known.at(-1) ?? 0) ? [information] : known',
   ],
+  [
+    'runs that were repeated without the cache are no looks',
+    'src/decide/comparison/looks.ts',
+    'runsOf(pairs, ({ others }) => others)',
+    '[]',
+  ],
+  [
+    'what a sweep decides against an earlier one stands, whatever its judge',
+    'src/decide/comparison/with-judge-drift.ts',
+    "judge_drift.explains ? 'not tested' : isStillEqual ? verdict : 'not worse'",
+    "isStillEqual ? verdict : 'not worse'",
+  ],
   ['pass^k is of as many runs as there are', 'src/statistics/pass-at-k.ts', 'tested <= k', 'tested < k'],
   [
     'a loss within the margin fails the gate',

@@ -17,11 +17,13 @@ const MAX_LOOKS = 4;
 /**
  * A question as users ask it: compare, buy the runs that the hint names, compare, and so on, until a difference is
  * shown. Each sweep reuses the results of that before it, and goes through its text in results.jsonl. `between`: also
- * compare when only base has its new runs.
- * @param {Random} random @param {Question} question @param {{ looks?: number, between?: boolean }} [options]
+ * compare when only base has its new runs. `anew`: instead, run head again without the results before, as `--no-cache`
+ * does.
+ * @param {Random} random @param {Question} question
+ * @param {{ looks?: number, between?: boolean, anew?: boolean }} [options]
  * @returns {'better' | 'worse' | null} what is found
  */
-function ask(random, { configurations, ...question }, { looks = MAX_LOOKS, between = false } = {}) {
+function ask(random, { configurations, ...question }, { looks = MAX_LOOKS, between = false, anew = false } = {}) {
   /** @type {ResultLine[]} */
   const results = [];
   let sweeps = 0;
@@ -32,11 +34,14 @@ function ask(random, { configurations, ...question }, { looks = MAX_LOOKS, betwe
     const fresh = Array.from({ length: configurations }, (_, at) => `s${at}`).flatMap((scenario) =>
       Array.from({ length: more }, () => ({ scenario, passes: random.chance(question[side]) })),
     );
-    const sweep = sweepOf(name, [...before, ...fresh], started);
-    results.push(...sweep.lines);
-    const from = sweep.lines.map(({ id, cached_from }) => cached_from ?? id);
+    const { lines, ...sweep } = sweepOf(name, [...before, ...fresh], started);
+    for (const line of lines) line.cache_key = `${side} ${line.cell}`;
+    const keys = new Set(lines.map((line) => line.cache_key));
+    const others = results.filter((line) => keys.has(line.cache_key) && line.cached_from === null);
+    results.push(...lines);
+    const from = lines.map(({ id, cached_from }) => cached_from ?? id);
     const runs = [...before, ...fresh].map((run, at) => ({ ...run, from: from[at] ?? '' }));
-    return { runs, sweep: { ...sweep, lines: withOrigins(sweep.lines, results) } };
+    return { runs, sweep: { ...sweep, others, lines: withOrigins(lines, results) } };
   };
   let base = buy('base', [], question.runs[0]);
   let head = buy('head', [], question.runs[1]);
@@ -45,6 +50,10 @@ function ask(random, { configurations, ...question }, { looks = MAX_LOOKS, betwe
     if (verdict === 'better' || verdict === 'worse') return verdict;
     const more = total.needed?.runs ?? 0;
     if (look === looks || more === 0) return null;
+    if (anew) {
+      head = buy('head', [], question.runs[1]);
+      continue;
+    }
     base = buy('base', base.runs, more);
     if (between) {
       const { verdict: early } = compareSweeps(base.sweep, head.sweep, new Map());
@@ -66,13 +75,12 @@ const QUESTIONS = [1, 3, 8].flatMap((configurations) =>
   ),
 );
 
-/** @type {Criterion['cells']} */
-const alarms = [false, true].flatMap((between) =>
+/** @param {string} how @param {Parameters<typeof ask>[2]} options @returns {Criterion['cells']} */
+const alarms = (how, options) =>
   QUESTIONS.map(({ label, question }) => ({
-    label: `${label}${between ? ', also between' : ''}`,
-    once: (/** @type {Random} */ random) => share(ask(random, question, { between }) !== null),
-  })),
-);
+    label: `${label}${how}`,
+    once: (random) => share(ask(random, question, options) !== null),
+  }));
 
 /** @type {Criterion[]} */
 export const looks = [
@@ -80,7 +88,13 @@ export const looks = [
     what: 'compare, buy the hinted runs, compare, up to 3 times: false "better" or "worse"',
     bar: { atMost: 0.055 },
     of: 'worst',
-    cells: alarms,
+    cells: [...alarms('', {}), ...alarms(', also between', { between: true })],
+  },
+  {
+    what: 'compare, run head again with --no-cache, compare, up to 3 times: false "better" or "worse"',
+    bar: { atMost: 0.055 },
+    of: 'worst',
+    cells: alarms('', { anew: true }),
   },
   {
     what: 'compare, buy the hinted runs, compare, -20 points: power',

@@ -3,6 +3,7 @@ import { groupBy, omit } from '#lib';
 import type { Cell, Outcome } from '#model';
 import type { Decided, DecideInput, UnreadCells } from '#protocol';
 import { beginRound, newestRound, pullResults, resultsIndex, sharedProjectOf } from '#store';
+import { decisionAsJudged } from '#sweeps';
 import { LEFT_NO_RESULT, recordMissing, spentOn } from './report/record-result.js';
 import type { Deps } from './step/deps.js';
 import { readPlan } from './run/load-plan.js';
@@ -47,7 +48,12 @@ export const decideNext =
     const next = isLast ? [] : [...repeated, ...omitCells(wanted, repeated)];
     return {
       decision: {
-        ...omit(decision, 'configurations', 'doubts'),
+        ...omit(
+          next.length > 0 ? decision : await decisionAsJudged(resultsPath, plan, { decision, released: all }),
+          'configurations',
+          'doubts',
+          'judge_drift',
+        ),
         ...(next.length > 0 ? { verdict: 'undecided', stopped: null } : {}),
       },
       next: byKind(next, cells),

@@ -1,6 +1,7 @@
 import { buildSweepDocument, decide, endedCells } from '#decide';
 import { removeSweepEnv } from '#host';
 import { type SweepEnd, sweepWorkflowId } from '#protocol';
+import { decisionAsJudged } from '#sweeps';
 import { endRound, newestRound, pullResults, resultsIndex, sharedProjectOf, withWarnings } from '#store';
 import { LEFT_NO_RESULT, recordMissing } from './report/record-result.js';
 import type { Deps } from './step/deps.js';
@@ -52,8 +53,18 @@ export const finishSweep =
       results,
       resultsPath,
     });
+    const decided =
+      document.decision === undefined
+        ? document
+        : {
+            ...document,
+            decision: await decisionAsJudged(resultsPath, plan, {
+              decision: document.decision,
+              released: document.cells,
+            }),
+          };
     if (await isOver()) return;
-    const summary = `${JSON.stringify(withWarnings(document, results), null, 2)}\n`;
+    const summary = `${JSON.stringify(withWarnings(decided, results), null, 2)}\n`;
     await endRound(resultsPath, sweep, round, summary);
     await removeSweepEnv(stateFolder, sweep);
     await close();

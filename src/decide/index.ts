@@ -12,6 +12,7 @@ export {
 } from './calibration/document.js';
 export {
   driftText,
+  judgeCheck,
   withoutDriftText,
   rangeText,
   judgeNotes,
@@ -37,7 +38,8 @@ export {
   Side,
 } from './comparison/document.js';
 export { hidden } from './comparison/findings.js';
-export { isJudged, type JudgedFacts, UNCHECKED, withJudgeDrift } from './comparison/judge-drift.js';
+export { isJudged, type JudgedFacts, UNCHECKED } from './comparison/judge-drift.js';
+export { decisionWithJudgeDrift, withJudgeDrift } from './comparison/with-judge-drift.js';
 export { withOrigins } from './comparison/looks.js';
 export { type Effect, Measure } from './comparison/measure.js';
 export { armsOf, type Sample } from './comparison/arms.js';
@@ -98,4 +100,4 @@ export {
 export { FAIL_ON, type Overlap, OVERLAPS } from './schedules/policies.js';
 export { type CellFilter, isFilter, NAMED, selectCells, turnOrder } from './select-cells.js';
 export { doneAgainText, type Paid, paidCost, totalsOf, unfinishedCells } from './totals.js';
-export { failureReason, endedWithoutResult, errorsWithin, isDecided } from './is-tested.js';
+export { failureReason, endedWithoutResult, errorsWithin, isDecided, isTested } from './is-tested.js';

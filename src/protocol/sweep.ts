@@ -97,7 +97,7 @@ interface ClearState {
 }
 
 /** The parts of a decision that are shown while the sweep runs. */
-type DecisionBrief = Omit<Decision, 'configurations' | 'doubts'>;
+type DecisionBrief = Omit<Decision, 'configurations' | 'doubts' | 'judge_drift'>;
 
 /** Cells to be read again: their positions in turn order. */
 export interface UnreadCells extends CellKind {

@@ -139,13 +139,14 @@ function atSeveral(
   if (pairs < firstContrast(alpha)) return { ...after, surviving: possible, crossed: null };
   const contrast = after.contrast ?? 2 * 4 ** -pairs;
   const allowed = spend(pairs / most, alpha - contrast) / 2;
-  const { probabilities } = combine(possible, ratios, (apart, ratio) => apart * ratio);
+  const remaining = after.contrast === null ? withoutContrast(possible, pairs) : possible;
+  const { probabilities } = combine(remaining, ratios, (apart, ratio) => apart * ratio);
   const below = cutOff(probabilities, allowed - after.cut.worse - outside.below);
   const above = cutOff(probabilities.toReversed(), allowed - after.cut.better - outside.above);
   const cut = { better: after.cut.better + above.probability, worse: after.cut.worse + below.probability };
   const surviving = {
-    first: possible.first + below.count,
-    probabilities: possible.probabilities.subarray(below.count, probabilities.length - above.count),
+    first: remaining.first + below.count,
+    probabilities: remaining.probabilities.subarray(below.count, probabilities.length - above.count),
   };
   const end = surviving.first + surviving.probabilities.length;
   const { base, head } = after;
@@ -167,6 +168,12 @@ function atSeveral(
           : null,
   };
 }
+
+/** A full contrast has stopped the test, which its other looks need not allow for again. */
+const withoutContrast = ({ first, probabilities }: Distribution, pairs: number): Distribution =>
+  probabilities.length === pairs + 1
+    ? { first: first + 1, probabilities: probabilities.subarray(1, pairs) }
+    : { first, probabilities };
 
 /** Rounding errors must not decide between a side and its mirror image. */
 const TOLERANCE = 1e-9;

@@ -7,6 +7,6 @@ export { rankingOf } from './ranking-of.js';
 export { corruptLine, readDigestedLog, readLog, readRecords, tryReadActionLog } from './read-records.js';
 export { readEvaluation, readReview } from './read-review.js';
 export { readSweepList } from './read-sweep-list.js';
-export { decidedBy } from './read-to-compare.js';
+export { decidedBy, decisionAsJudged } from './read-to-compare.js';
 export { reportNight } from './report-night.js';
 export { sweepDocument, savedQueries, uiPage } from './sweep-document.js';

@@ -1,14 +1,27 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { decide, endedCells, type RunInputs, type Sample, type SweepToCompare, withOrigins } from '#decide';
+import {
+  decide,
+  type Decision,
+  decisionWithJudgeDrift,
+  endedCells,
+  isTested,
+  type RunInputs,
+  type Sample,
+  type SweepToCompare,
+  withOrigins,
+} from '#decide';
 import { displayPath, readTextIfThere } from '#host';
 import { beginningOf, type Json, parseJson } from '#lib';
-import { judgedIn, nameSteps, type ResultLine, RunRecord, scenarioLabel } from '#model';
+import { type Cell, judgedIn, nameSteps, type ResultLine, RunRecord, scenarioLabel, workRunOf } from '#model';
 import { EffectiveScenario, type Plan } from '#scenario';
-import { fetchSweep, readResultsFile, runFiles, scenarioFile, sharedProjectOf, storedDecision } from '#store';
+import { fetchSweep, planFile, readResultsFile, runFiles, scenarioFile, sharedProjectOf, storedDecision } from '#store';
 import { bringSweepRuns } from './bring-runs.js';
+import { findPlan, sweepStatus } from './find-sweep.js';
+import { judgedFacts } from './judged-runs.js';
+import { readLog } from './read-records.js';
 import { readReview } from './read-review.js';
-import { sweepStatus } from './find-sweep.js';
 
 /** Reads all data of a sweep that a comparison needs. Warns about data that cannot be read, and leaves it out. */
 export async function readToCompare(
@@ -21,6 +34,7 @@ export async function readToCompare(
   const project = await sharedProjectOf(resultsPath);
   if (project !== null) await fetchSweep(project, plan.sweep);
   const lines = results.filter(({ sweep }) => sweep === plan.sweep);
+  const keys = new Set(lines.map((line) => line.cache_key));
   return {
     sweep: plan.sweep,
     variant: null,
@@ -29,6 +43,14 @@ export async function readToCompare(
     ...decidedBy(resultsPath, plan, lines),
     combinations: plan.scenarios.filter(({ parameters }) => parameters !== undefined),
     lines: withOrigins(withHumanScores(resultsPath, lines, warn), results),
+    others: results.filter(
+      (line) =>
+        line.sweep !== plan.sweep &&
+        line.cache_key !== null &&
+        keys.has(line.cache_key) &&
+        isTested(line) &&
+        workRunOf(line) === line.id,
+    ),
     scenarios: await readScenarios(resultsPath, plan, warn),
     agents: plan.agents,
     prices: plan.prices,
@@ -47,6 +69,38 @@ export function decidedBy(
   if (stored !== null) return { cells: cells.filter(({ id }) => stored.cells.includes(id)), decision: stored.decision };
   const { released, decision } = decide(cells, until_clear, endedCells(lines), 'open');
   return { cells: released, decision };
+}
+
+/**
+ * Takes back what a sweep has decided against an earlier one if a changed judge could be the reason, as `compare` does.
+ * `released`: the cells that it needed.
+ */
+export async function decisionAsJudged(
+  resultsPath: string,
+  { sweep, created_at: started, until_clear: plan }: Plan,
+  { decision, released }: { decision: Decision; released: readonly Cell[] },
+): Promise<Decision> {
+  if (plan?.base.kind !== 'sweep' || decision.stopped === null) return decision;
+  const base = plan.base.sweep;
+  const project = await sharedProjectOf(resultsPath);
+  if (project !== null) await fetchSweep(project, base);
+  const results = readLog(resultsPath, () => undefined);
+  const sideOf = (id: string, cells: readonly Cell[]) => ({
+    sweep: id,
+    variant: null,
+    started,
+    status: 'completed' as const,
+    cells,
+    combinations: [],
+    lines: results.filter((line) => line.sweep === id),
+  });
+  // It may have been removed, since its outcomes are in the plan.
+  const isThere = existsSync(planFile(resultsPath, base));
+  const sides = {
+    base: sideOf(base, isThere ? findPlan(resultsPath, base).cells : []),
+    head: sideOf(sweep, released),
+  };
+  return decisionWithJudgeDrift(decision, sides, results, judgedFacts(resultsPath));
 }
 
 function withHumanScores(resultsPath: string, lines: readonly ResultLine[], warn: (text: string) => void): Sample[] {

@@ -65,6 +65,40 @@ test('a judge that has become stricter between two sweeps is found by judging ke
   expect(server.askedOf('drifting').length - before).toBe(RUNS);
 });
 
+test('a sweep that runs until it is clear against an earlier one ends as `compare` would say of the judge', async () => {
+  const text = judged('early', 'house/early');
+  await project.write('fixtures/early.yaml', text);
+  server.script('early', { say: judgment(1) });
+  await runSweep('early', 'early-a');
+  server.script('early', { say: judgment(0.2) });
+  const untilClear = async (name: string) => {
+    const options = ['--until-clear', '--base', 'early-a', '--max-runs', String(RUNS), '--no-cache', '--name', name];
+    const { stdout, stderr, exitCode } = await project.cli(['run', 'early', ...options, '--json'], judgeEnv(server));
+    const { decision } = documentOf(stdout);
+    const gate = await project.cli(['compare', 'early-a', name, '--gate']);
+    return { decision, codes: [exitCode, gate.exitCode], shown: (await project.cli(['show', name])).stdout, stderr };
+  };
+  const unchecked = await untilClear('early-b');
+  expect(unchecked.codes).toEqual([1, 1]);
+  expect(unchecked.decision).toMatchObject({
+    verdict: 'worse',
+    judge_drift: { state: 'not checked', explains: false },
+  });
+  expect(unchecked.shown).toMatch(/doubt: judge: not checked: none of the 8 runs of base that it judged/);
+
+  await project.write('fixtures/early.yaml', text.replace('pass_threshold: 0.7', 'pass_threshold: 0.75'));
+  const asked = await untilClear('early-c');
+  expect(asked.codes).toEqual([3, 3]);
+  expect(asked.decision).toMatchObject({
+    verdict: 'not tested',
+    stopped: 'clear',
+    judge_drift: { differs: [expect.stringContaining('it was asked something else')], explains: true },
+  });
+  expect(asked.shown).toMatch(/could not be tested: pass rate -100 points/);
+  expect(asked.shown).toContain('the runs are clear, but the judge could be the reason');
+  expect(asked.stderr).not.toContain('is worse than');
+});
+
 test('runs that cannot be judged again are named', async () => {
   await project.write('fixtures/plain.yaml', scenario('plain', { gates: [GATE], steps: ['run: echo > note.txt'] }));
   await runSweep('plain', 'plain-a');

@@ -1,4 +1,4 @@
-import { beginningOf, groupBy, betweenText, points } from '#lib';
+import { beginningOf, groupBy, betweenText, formatCost, points } from '#lib';
 import type { Calibrations, GateCalibration, Agreement, Calibration, JudgeDrift } from './document.js';
 import type { Comparison } from '../comparison/document.js';
 
@@ -159,6 +159,22 @@ export const withoutDriftText = ({ state, differs, without }: JudgeDrift): strin
     : [
         `by the judge of head alone, the pass rate changed by ${points(without.difference)} points (between ${betweenText(without.interval.low, without.interval.high)})`,
       ];
+
+/** Returns the command that shows more of the judge, and what it does; null: nothing can be judged again. */
+export function judgeCheck(
+  { sample, state, explains }: JudgeDrift,
+  { base, head }: { base: string; head: string },
+): { command: string; does: string } | null {
+  if (sample === null || (state !== 'not checked' && !explains)) return null;
+  const regrade = `regrade ${base}${sample.model === null ? '' : ` --judge-model ${sample.model}`}`;
+  if (state !== 'not checked')
+    return { command: regrade, does: `judges all of base again; then compare the new sweep with ${head}` };
+  const cost = sample.usd === null ? 'at an unknown cost' : `for about ${formatCost(sample.usd)}`;
+  return {
+    command: `${regrade} --sample ${sample.runs}`,
+    does: `judges ${sample.runs} runs of base again ${cost}; then compare again`,
+  };
+}
 
 /** Returns what is known of the models that judged each side. */
 export function comparedCalibrations({

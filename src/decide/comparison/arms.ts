@@ -31,6 +31,8 @@ export interface SweepResults {
   combinations: readonly Combined[];
   /** In the order written. Of a cell's lines, the first that passed or failed counts; if none did, the last. */
   lines: readonly Sample[];
+  /** Runs of other sweeps that have the inputs of its own, and that it has not reused; absent: none. */
+  others?: readonly Sample[];
 }
 
 /** One side of a configuration. */
@@ -42,6 +44,8 @@ export interface Arm {
   runs: BaseRun[];
   /** The hash of the inputs of each repetition: of everything that a result depends on. */
   inputs: ReadonlyMap<number, string>;
+  /** Runs of other sweeps with the same inputs. They count on no side, but somebody may have looked at them. */
+  others: Sample[];
   side: Side;
 }
 
@@ -117,7 +121,8 @@ export function armsOf(sweep: SweepResults, isShared: IsShared, options: { alpha
       const [first] = group;
       if (first === undefined) return [];
       const cells = group.map((cell): EndedCell => ({ cell, line: counted.get(cell.id)?.line ?? null }));
-      return [[configurationKey(first), armOf(first, { cells, retries, inDoubt, isShared }, options)]];
+      const { others = [] } = sweep;
+      return [[configurationKey(first), armOf(first, { cells, retries, inDoubt, isShared, others }, options)]];
     }),
   );
 }
@@ -140,11 +145,12 @@ interface ArmCells {
   retries: readonly Sample[];
   inDoubt: ReadonlySet<Sample>;
   isShared: IsShared;
+  others: readonly Sample[];
 }
 
 function armOf(
   { scenario, agent, model, variant }: Configuration,
-  { cells, retries, inDoubt, isShared }: ArmCells,
+  { cells, retries, inDoubt, isShared, others }: ArmCells,
   options: { alpha: number },
 ): Arm {
   const decided = cells.flatMap(({ line }) => (line !== null && isTested(line) ? line : []));
@@ -160,15 +166,18 @@ function armOf(
     cells.length,
   );
   const afterErrors = samples.filter((line) => inDoubt.has(line));
+  const inputs = new Map(
+    cells.flatMap(({ cell, line }) =>
+      line?.cache_key == null ? [] : [[cell.repetition, shortKey(line.cache_key)] as const],
+    ),
+  );
+  const keys = new Set(inputs.values());
   return {
     configuration: { scenario, agent, model, variant },
     samples,
     runs: runsOf(cells, new Set(samples), inDoubt),
-    inputs: new Map(
-      cells.flatMap(({ cell, line }) =>
-        line?.cache_key == null ? [] : [[cell.repetition, shortKey(line.cache_key)] as const],
-      ),
-    ),
+    inputs,
+    others: others.filter(({ cache_key: key }) => key !== null && keys.has(shortKey(key))),
     side: sideOf(
       { passed: passedOf(samples), tested: samples.length },
       {

@@ -125,6 +125,7 @@ function armOf(line: BaselineLine, options: { alpha: number }): Arm {
     samples: [],
     runs: [],
     inputs: new Map(inputs === null ? [] : [[1, inputs]]),
+    others: [],
     side: sideOf(line, { ...none, ...errors, flaky: 0 < line.passed && line.passed < line.tested ? 1 : 0 }, options),
   };
 }

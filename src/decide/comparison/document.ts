@@ -270,7 +270,9 @@ export const Look = z.object({
   number: z
     .number()
     .int()
-    .describe('From 1. Each sweep that added runs to what is compared has led to a look, whoever looked'),
+    .describe(
+      'From 1. Each sweep that added runs to what is compared, or repeated them, has led to a look, whoever looked',
+    ),
   of_alpha: z.number().describe('Level of significance of all looks together (`--alpha`)'),
   spent: z.number().describe('The part of it that the looks so far may have spent'),
 });

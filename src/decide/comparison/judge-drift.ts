@@ -1,11 +1,11 @@
 import { groupBy, mean } from '#lib';
 import { type ResultLine, workRunOf } from '#model';
-import { type Estimated, type Flips, flipsP, type Interval, less, movedBy, movedInterval } from '#statistics';
+import { type Flips, flipsP, movedBy, movedInterval } from '#statistics';
 import type { JudgeDrift } from '../calibration/document.js';
-import { driftText } from '../calibration/judge-notes.js';
 import { isTested } from '../is-tested.js';
-import type { Comparison, ComparisonOptions } from './document.js';
+import type { ComparisonOptions } from './document.js';
 import { armsOf, isSharedWith, type Pair, type Sample, type SweepResults } from './arms.js';
+import { isPairTested } from './total-of.js';
 
 /** The facts about a run that its line does not have. */
 export interface JudgedFacts {
@@ -44,43 +44,22 @@ type LineWithMetrics = Pick<ResultLine, 'metrics'>;
 export const isJudged = ({ metrics }: LineWithMetrics): boolean =>
   metrics !== null && (metrics.judge !== null || metrics.details.some((gate) => gate.judged_by !== undefined));
 
-/**
- * Says whether the models that judged are the same on both sides, from the records and from runs of base that `regrade`
- * has judged again as head was judged. Takes back a verdict of which the judge could be the reason. `results`: all
- * results.
- */
-export function withJudgeDrift(
-  comparison: Comparison,
-  { base, head }: Record<keyof Pair, SweepResults>,
+export type Sweeps = Record<keyof Pair, SweepResults>;
+
+/** Returns what is known of the judges of each configuration, and of all that have runs on both sides. */
+export function driftings(
+  { base, head }: Sweeps,
   results: readonly ResultLine[],
   facts: JudgedFacts,
-): Comparison {
-  if (base.sweep === head.sweep) return comparison;
-  const sides = { base, head };
-  const after = armsOf(head, isSharedWith(base), comparison);
-  const own = [...armsOf(base, isSharedWith(head), comparison)].flatMap(([key, was]): Drifting[] => {
+  options: { alpha: number },
+): { each: Drifting[]; all: Drifting } {
+  const after = armsOf(head, isSharedWith(base), options);
+  const pairs = [...armsOf(base, isSharedWith(head), options)].flatMap(([key, was]): Pair[] => {
     const is = after.get(key);
-    return is === undefined ? [] : [driftingOf({ base: was, head: is }, sides, results, facts)];
+    return is === undefined ? [] : [{ base: was, head: is }];
   });
-  const all = summed(own.filter((_, at) => comparison.configurations[at]?.p != null));
-  if (all.judged.length + all.headJudged.length === 0) return comparison;
-  const total = allowFor({ ...comparison.total, verdict: comparison.verdict }, all, comparison);
-  const each = comparison.configurations.map((one, at) => {
-    const { again, ...drifting } = own[at] ?? all;
-    return allowFor(one, { ...drifting, again: again.length === 0 ? all.again : again }, comparison);
-  });
-  const judge_drift = {
-    ...driftOf(all, { head, facts, options: comparison }),
-    without: total.without,
-    explains: total.verdict || total.margin,
-  };
-  return {
-    ...comparison,
-    gate: gateOf(comparison, judge_drift, total, each),
-    total: { ...comparison.total, ...total.changes },
-    configurations: comparison.configurations.map((one, at) => ({ ...one, ...each[at]?.changes })),
-    judge_drift,
-  };
+  const each = pairs.map((pair) => driftingOf(pair, { base, head }, results, facts));
+  return { each, all: summed(each.filter((_, at) => pairs.slice(at, at + 1).every(isPairTested))) };
 }
 
 /** A run of base, and the same work judged again. */
@@ -89,7 +68,7 @@ interface Rejudged {
   is: ResultLine;
 }
 
-interface Drifting {
+export interface Drifting {
   /** Sentences about what the records of both sides have differently. */
   differs: readonly string[];
   judged: readonly Sample[];
@@ -102,7 +81,7 @@ interface Drifting {
 
 function driftingOf(
   { base, head }: Pair,
-  sweeps: Record<keyof Pair, SweepResults>,
+  sweeps: Sweeps,
   results: readonly ResultLine[],
   facts: JudgedFacts,
 ): Drifting {
@@ -192,7 +171,7 @@ function summed(known: readonly Drifting[]): Drifting {
   };
 }
 
-const flipsOf = ({ again }: Pick<Drifting, 'again'>): Flips => ({
+export const flipsOf = ({ again }: Pick<Drifting, 'again'>): Flips => ({
   pairs: again.length,
   toPass: again.filter(({ was, is }) => was.outcome === 'fail' && is.outcome === 'pass').length,
   toFail: again.filter(({ was, is }) => was.outcome === 'pass' && is.outcome === 'fail').length,
@@ -204,7 +183,7 @@ interface Context {
   options: Pick<ComparisonOptions, 'alpha'>;
 }
 
-function driftOf(all: Drifting, { head, facts, options }: Context): Omit<JudgeDrift, 'without' | 'explains'> {
+export function driftOf(all: Drifting, { head, facts, options }: Context): Omit<JudgeDrift, 'without' | 'explains'> {
   const flips = flipsOf(all);
   const isChecked = flips.pairs > 0;
   const p = isChecked ? flipsP(flips) : null;
@@ -228,86 +207,4 @@ function driftOf(all: Drifting, { head, facts, options }: Context): Omit<JudgeDr
     days: isChecked ? Math.floor(Math.max(...days)) : null,
     sample: runs === 0 ? null : { runs, usd: usd === null ? null : runs * usd, model: was === is ? null : is },
   };
-}
-
-type JudgedVerdict = Pick<Comparison['total'], 'difference' | 'interval' | 'robust' | 'not_worse' | 'equivalent'> &
-  Pick<Comparison, 'verdict'>;
-
-interface Allowed {
-  /** True if the judge could be the reason for `better` or `worse`. */
-  verdict: boolean;
-  /** True if it could be the reason for the claim about the margin. */
-  margin: boolean;
-  without: JudgeDrift['without'];
-  changes: Partial<Pick<JudgedVerdict, 'robust' | 'not_worse' | 'equivalent'>>;
-}
-
-/**
- * Takes back what would not remain without the movement of the judge. Where this is shown, or the judges are known to
- * differ, the interval of the movement counts. Otherwise, only what was seen of it is taken off: else, a check that
- * finds nothing would make a verdict less sure than no check.
- */
-function allowFor(found: JudgedVerdict, drifting: Drifting, { alpha, margin }: ComparisonOptions): Allowed {
-  const { verdict, difference, interval, robust, not_worse: notWorse, equivalent } = found;
-  const flips = flipsOf(drifting);
-  const isKnown = drifting.differs.length > 0;
-  const isAnyJudged = drifting.judged.length + drifting.headJudged.length > 0;
-  if (difference === null || interval === null || !isAnyJudged || (flips.pairs === 0 && !isKnown))
-    return { verdict: false, margin: false, without: null, changes: {} };
-  if (flips.pairs === 0)
-    return {
-      verdict: robust !== null,
-      margin: notWorse?.holds === true,
-      without: null,
-      changes: {
-        ...(robust === null ? {} : { robust: false }),
-        // By how much head may be worse is not known.
-        ...(notWorse?.holds === true ? { not_worse: null, equivalent: null } : {}),
-      },
-    };
-  const ends = movedInterval(flips, { alpha });
-  const of = (moved: number): number => drifting.share * moved;
-  const moved: Estimated = { value: of(movedBy(flips)), low: of(ends.low), high: of(ends.high) };
-  const isSure = isKnown || flipsP(flips) <= alpha;
-  const without = (low: number, high: number): Estimated => less({ value: difference, low, high }, moved);
-  const left = (low: number, high: number): Interval =>
-    isSure ? without(low, high) : { low: low - Math.max(0, moved.value), high: high - Math.min(0, moved.value) };
-  const { low, high } = left(interval.low, interval.high);
-  const isReason = (verdict === 'worse' && high >= 0) || (verdict === 'better' && low <= 0);
-  const bound = notWorse === null ? null : left(notWorse.bound, interval.high).low;
-  const isWithin = margin === null || bound === null || notWorse?.holds !== true || bound > -margin;
-  const isEqual = margin === null || (low > -margin && high < margin);
-  const remains = without(interval.low, interval.high);
-  return {
-    verdict: isReason,
-    margin: !isWithin,
-    without: { difference: remains.value, interval: { low: remains.low, high: remains.high } },
-    changes: {
-      ...(isReason ? { robust: false } : {}),
-      ...(isWithin ? {} : { not_worse: { bound, holds: false } }),
-      ...(equivalent === true && (isSure || moved.value !== 0) ? { equivalent: isEqual } : {}),
-    },
-  };
-}
-
-/** The gate fails closed: it calls head neither worse nor `not worse` if the judge could be the reason. */
-function gateOf(
-  { gate, total, verdict, margin, configurations }: Comparison,
-  drift: JudgeDrift,
-  ofTotal: Allowed,
-  ofEach: readonly Allowed[],
-): Comparison['gate'] {
-  const isStillWorse = [{ ...total, verdict }, ...configurations].some(
-    (one, at) =>
-      one.verdict === 'worse' &&
-      one.robust !== false &&
-      one.not_worse?.holds !== true &&
-      (at === 0 ? ofTotal : ofEach[at - 1])?.verdict !== true,
-  );
-  const isHidden = drift.state === 'moved' && (drift.without?.interval.high ?? 0) < 0;
-  const isTaken =
-    (gate.result === 'worse' && !isStillWorse) ||
-    (gate.result === 'not worse' && (margin === null ? ofTotal.verdict : ofTotal.margin)) ||
-    (gate.result === 'not shown' && isHidden);
-  return isTaken ? { result: 'not tested', reasons: [driftText(drift)] } : gate;
 }

@@ -27,8 +27,11 @@ export function looksAt(pairs: readonly Pair[], alpha: number): Looks {
     ledgerOf(informations, alpha).at(-1) ?? { level: firstLevel(alpha), spent: 0 };
   const known: number[] = [];
   let look = { looks: known, ...ledger(known), spends: false };
-  for (const strata of [...earlierLooks(pairs), pairs.map(stratumOf)]) {
-    const information = informationIn(strata);
+  const passedOver = runsPassedOver(pairs);
+  const informationOf = (strata: readonly Stratum[]): number => informationIn(withRuns(strata, passedOver));
+  const earlier = earlierLooks(pairs, passedOver).map((strata) => ({ strata, information: informationIn(strata) }));
+  const now = pairs.map(stratumOf);
+  for (const { strata, information } of [...earlier, { strata: now, information: informationOf(now) }]) {
     // Without new runs, it is the same look again.
     const looks = information > (known.at(-1) ?? 0) ? [...known, information] : known;
     const { level, spent } = ledger(looks);
@@ -40,7 +43,7 @@ export function looksAt(pairs: readonly Pair[], alpha: number): Looks {
     number: Math.max(1, look.looks.length),
     level: look.level,
     spent: ledger(known).spent,
-    levelAfter: (runs) => ledger([...known, informationIn(pairs.map((pair) => withMore(pair, runs)))]).level,
+    levelAfter: (runs) => ledger([...known, informationOf(pairs.map((pair) => withMore(pair, runs)))]).level,
   };
 }
 
@@ -56,13 +59,13 @@ const withMore = (pair: Pair, runs: number): Stratum => {
 /**
  * Returns what was there at each look before this one. Sweeps count in the order in which they ended. If one that added
  * runs to one side is followed by one that added runs to the other, these are a look together: runs are bought for both
- * sides.
+ * sides. `passedOver`: further runs.
  */
-function earlierLooks(pairs: readonly Pair[]): Stratum[][] {
-  const runs = pairs.flatMap((pair, at) =>
-    (['base', 'head'] as const).flatMap((side) => pair[side].samples.map((line) => ({ at, side, line }))),
-  );
-  const sweeps = groupBy(runs, ({ line }) => line.ran_in?.sweep ?? line.sweep)
+function earlierLooks(pairs: readonly Pair[], passedOver: readonly RunOfPair[]): Stratum[][] {
+  const sweeps = groupBy(
+    [...runsOf(pairs, ({ samples }) => samples), ...passedOver],
+    ({ line }) => line.ran_in?.sweep ?? line.sweep,
+  )
     .map((added) => ({
       added,
       /** Null: both. */
@@ -75,17 +78,55 @@ function earlierLooks(pairs: readonly Pair[]): Stratum[][] {
     base: { passed: 0, tested: base.samples.length === 0 ? base.side.tested : 0 },
     head: { passed: 0, tested: 0 },
   }));
-  let isHalf = false;
+  let [isHalf, sofar] = [false, strata];
   return sweeps.slice(0, -1).flatMap(({ added, side }, index) => {
-    for (const run of added) {
-      const stratum = strata[run.at];
-      if (stratum !== undefined) stratum[run.side].tested += 1;
-    }
+    sofar = withRuns(sofar, added);
     const next = sweeps[index + 1]?.side ?? null;
     isHalf = !isHalf && side !== null && next !== null && side !== next;
-    return isHalf ? [] : [structuredClone(strata)];
+    return isHalf ? [] : [sofar];
   });
 }
+
+/** A run of one side of a pair. */
+interface RunOfPair {
+  at: number;
+  side: keyof Pair;
+  line: Sample;
+}
+
+const runsOf = (pairs: readonly Pair[], of: (arm: Pair['base']) => readonly Sample[]): RunOfPair[] =>
+  pairs.flatMap((pair, at) =>
+    (['base', 'head'] as const).flatMap((side) => of(pair[side]).map((line) => ({ at, side, line }))),
+  );
+
+function withRuns(strata: readonly Stratum[], runs: readonly RunOfPair[]): Stratum[] {
+  const sum = structuredClone([...strata]);
+  for (const { at, side } of runs) {
+    const stratum = sum[at];
+    if (stratum !== undefined) stratum[side].tested += 1;
+  }
+  return sum;
+}
+
+/**
+ * Returns the runs of other sweeps with which the same question could be asked before, as with `--no-cache`: who
+ * repeats a side until it shows a difference looks again each time. If the inputs of both sides are the same, the
+ * question is what changed between these two sweeps, and other sweeps are other questions.
+ */
+function runsPassedOver(pairs: readonly Pair[]): RunOfPair[] {
+  const counted = runsOf(pairs, ({ samples }) => samples);
+  const known = new Set(counted.map(({ line }) => workRunOf(line)));
+  const last = counted.reduce((end, { line }) => latest(end, line.ran_in?.timestamp ?? line.timestamp), '');
+  return runsOf(pairs, ({ others }) => others).filter(
+    ({ at, line }) =>
+      line.timestamp < last && !known.has(line.id) && pairs.slice(at, at + 1).every((pair) => !hasCommonInputs(pair)),
+  );
+}
+
+const hasCommonInputs = ({ base, head }: Pair): boolean => {
+  const inputs = new Set(base.inputs.values());
+  return [...head.inputs.values()].some((key) => inputs.has(key));
+};
 
 const latest = (one: string, other: string): string => (one > other ? one : other);
 
@@ -129,28 +170,47 @@ export function decisionOf(
  */
 export function decidedFindings(
   { actual, bestForHead, worstForHead }: BoundedFindings,
-  { difference, interval, p, alpha, verdict: decided, stopped }: Decision,
+  { difference, interval, p, alpha, verdict: decided, stopped, judge_drift: drift }: Decision,
   { margin }: ComparisonOptions,
 ): BoundedFindings {
   if (difference === null || interval === null || p === null) return { actual, bestForHead, worstForHead };
   const verdict = p > alpha ? 'no difference shown' : difference > 0 ? 'better' : 'worse';
-  const found = {
-    ...({ difference, interval, p, verdict } as const),
+  const found: Pick<Findings['total'], 'difference' | 'interval' | 'p' | 'verdict' | 'not_worse' | 'equivalent'> = {
+    difference,
+    interval,
+    p,
+    verdict,
     not_worse: margin === null ? null : { bound: interval.low, holds: interval.low > -margin },
     equivalent: margin === null ? null : interval.low > -margin && interval.high < margin,
   };
-  const replace = ({ total, configurations }: Findings): Findings => ({
-    total: { ...total, ...found },
+  const replace = ({ total, configurations }: Findings, by: typeof found): Findings => ({
+    total: { ...total, ...by },
     // A single configuration is all there is.
     configurations:
-      configurations.length === 1 ? configurations.map((one) => ({ ...one, ...found, adjusted_p: p })) : configurations,
+      configurations.length === 1 ? configurations.map((one) => ({ ...one, ...by, adjusted_p: p })) : configurations,
   });
   // It decides only what holds whatever errors have hidden.
-  const isRobust = stopped !== null && decided !== 'not tested' && (p > alpha || decided === verdict);
+  const isRobust =
+    stopped !== null &&
+    // If the judge could be the reason, what is known of it now decides.
+    (drift?.explains === true || (decided !== 'not tested' && (p > alpha || decided === verdict)));
+  // Where it is not clear whether that holds, a fixed test could claim more than one that has looked before.
+  const bounded = (findings: Findings, against: 'better' | 'worse'): Findings =>
+    replace(
+      findings,
+      isRobust
+        ? found
+        : {
+            ...found,
+            verdict: findings.total.verdict === against ? against : 'no difference shown',
+            not_worse: null,
+            equivalent: null,
+          },
+    );
   return {
-    actual: replace(actual),
-    bestForHead: isRobust ? replace(bestForHead) : bestForHead,
-    worstForHead: isRobust ? replace(worstForHead) : worstForHead,
+    actual: replace(actual, found),
+    bestForHead: bounded(bestForHead, 'better'),
+    worstForHead: bounded(worstForHead, 'worse'),
   };
 }
 

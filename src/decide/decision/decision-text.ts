@@ -4,7 +4,8 @@ import { configurationLabel, DEFAULT_VARIANT } from '#model/pure';
 import { moversText } from '../comparison/movers.js';
 import type { Decision } from './decision.js';
 
-type ShownDecision = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> & Partial<Pick<Decision, 'runs_again'>>;
+type ShownDecision = Omit<Decision, 'configurations' | 'doubts' | 'judge_drift' | 'runs_again'> &
+  Partial<Pick<Decision, 'runs_again'>>;
 
 /** Says what was decided: "guided is worse than bare: pass rate -70 points (between -91 and -28)". */
 export const decisionText = (decision: ShownDecision): string => `${verdictText(decision)}${estimateText(decision)}`;
@@ -64,10 +65,12 @@ function estimateText({ difference, interval, other_scenarios: others }: ShownDe
   return `: pass rate ${points(difference)} points (${between(interval)}${elsewhere})`;
 }
 
-function reasonText({ effect }: ShownDecision, stopped: NonNullable<Decision['stopped']>): string {
+function reasonText({ effect, verdict }: ShownDecision, stopped: NonNullable<Decision['stopped']>): string {
   switch (stopped) {
     case 'clear':
-      return 'the verdict is clear';
+      return verdict === 'not tested'
+        ? 'the runs are clear, but the judge could be the reason'
+        : 'the verdict is clear';
     case 'futile':
       return `the runs left would show a change of ${limitText(effect?.difference ?? null)} in only ${percent(effect?.power ?? 0)} % of cases`;
     case 'most runs':

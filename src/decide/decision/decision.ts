@@ -1,13 +1,10 @@
 import { z } from 'zod';
+import { JudgeDrift } from '../calibration/document.js';
+import { Interval } from '../interval.js';
 
 const Counted = z.strictObject({
   passed: z.number().int().describe('Runs that passed'),
   tested: z.number().int().describe('Runs that passed or failed'),
-});
-
-const Interval = z.strictObject({
-  low: z.number().describe('Lower end'),
-  high: z.number().describe('Upper end'),
 });
 
 const DecisionVerdict = z.enum(['better', 'worse', 'not worse', 'equivalent', 'undecided', 'not tested']);
@@ -65,5 +62,8 @@ export const Decision = z.strictObject({
     )
     .describe('What was counted'),
   doubts: z.array(z.string()).describe('What makes the verdict less reliable'),
+  judge_drift: JudgeDrift.exactOptional().describe(
+    'Whether the models that judged are the same in an earlier base; a verdict of which they could be the reason is `not tested`; absent: no model judged, or nothing to take back',
+  ),
 });
 export type Decision = z.infer<typeof Decision>;

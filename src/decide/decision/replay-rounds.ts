@@ -174,7 +174,7 @@ const failedTries = (pairs: readonly CellPair[], results: ReadonlyMap<string, Ce
 
 /**
  * Looks after each round. `clearAt`: after how many of them the verdict is clear; null if it is not. A verdict must be
- * the same if what errors may have hidden spoke for head, and if it spoke for base.
+ * that of the pairs that count, and the same if what errors may have hidden spoke for head, and if it spoke for base.
  */
 function lookAtAll(
   rounds: readonly PairCounts[][],
@@ -184,12 +184,13 @@ function lookAtAll(
   const hasErrors = rounds
     .flat()
     .some(({ leftOut, redone }) => leftOut.pairs + redone.base.tested + redone.head.tested > 0);
-  const [forHead, forBase] = hasErrors
-    ? [look(worstCase(rounds, 'head'), plan), look(worstCase(rounds, 'base'), plan)]
-    : [last, last];
-  const verdict = forHead.verdict === forBase.verdict ? forHead.verdict : null;
+  const all = [
+    last,
+    ...(hasErrors ? (['head', 'base'] as const).map((side) => look(worstCase(rounds, side), plan)) : []),
+  ];
+  const verdict = all.every((one) => one.verdict === last.verdict) ? last.verdict : null;
   const isClear = verdict !== null && verdict !== 'undecided';
-  return { last, verdict, clearAt: isClear ? Math.max(forHead.rounds, forBase.rounds) : null };
+  return { last, verdict, clearAt: isClear ? Math.max(...all.map((one) => one.rounds)) : null };
 }
 
 const countedIn = (rounds: readonly PairCounts[][]): Round[] =>

@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { Configuration } from '../comparison/document.js';
 
+const Count = z.object({
+  passed: z.number().int().describe('Runs that passed'),
+  tested: z.number().int().describe('Runs that passed or failed'),
+});
+
 /** The counts of a configuration in a night. */
 export const NightCount = Configuration.extend({
   passed: z.number().int().describe('Runs that passed'),
   tested: z.number().int().describe('Runs that passed or failed, and that no night before has'),
   untested: z.number().int().describe('Cells that ended with an error, were cancelled, or have not ended'),
+  after_errors: Count.exactOptional().describe(
+    'Of the tested runs, those of cells that had ended with an error before; absent: none',
+  ),
   cost_usd: z.number().nullable().describe('Mean of the tested runs; null: of none is it known'),
   duration_secs: z.number().nullable().describe('Mean of the tested runs; null: of none is it known'),
 });

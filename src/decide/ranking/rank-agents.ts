@@ -154,7 +154,10 @@ function onFront(agent: RankedAgent, ranked: readonly RankedAgent[]): boolean | 
   return front[known.indexOf(agent)] ?? null;
 }
 
-/** Two agents, and their runs in each scenario in which both were tested. */
+/**
+ * Two agents, and their runs in each scenario that both have. One in which only one was tested shows nothing, but the
+ * errors of the other may hide something.
+ */
 interface Contest {
   first: AgentRuns;
   second: AgentRuns;
@@ -168,7 +171,7 @@ const contestsOf = (agents: readonly AgentRuns[]): Contest[] =>
       second,
       arms: [...first.arms].flatMap(([name, head]): Pair[] => {
         const base = second.arms.get(name);
-        return base === undefined || base.side.tested === 0 || head.side.tested === 0 ? [] : [{ base, head }];
+        return base === undefined ? [] : [{ base, head }];
       }),
     })),
   );
@@ -192,11 +195,11 @@ function pairsOf(contests: readonly Contest[], { alpha, margin }: ComparisonOpti
   const tests = testFamily(strata, { alpha });
   const [testsAtBest, testsAtWorst] = [testFamily(best, { alpha }), testFamily(worst, { alpha })];
   // Only one of the two claims about a pair can be wrong, so they share the level of the pair.
-  const level = alpha / Math.max(1, strata.filter((some) => some.length > 0).length);
+  const level = alpha / Math.max(1, strata.filter((some) => some.some(isStratumTested)).length);
   return contests.flatMap(({ first, second }, at) => {
     const test = tests[at];
     if (test === undefined) return [];
-    const compared = strata[at] ?? [];
+    const compared = (strata[at] ?? []).filter(isStratumTested);
     return [
       {
         first: nameOf(first),
@@ -204,22 +207,23 @@ function pairsOf(contests: readonly Contest[], { alpha, margin }: ComparisonOpti
         scenarios: compared.length,
         ...test,
         robust: isRobust(test.verdict, testsAtBest[at], testsAtWorst[at]),
-        not_worse: margin === null ? null : notWorseBothWays(best[at] ?? [], worst[at] ?? [], { margin, alpha: level }),
+        not_worse:
+          margin === null || compared.length === 0
+            ? null
+            : notWorseBothWays(best[at] ?? [], worst[at] ?? [], { margin, alpha: level }),
       },
     ];
   });
 }
 
 /**
- * Null if there is nothing to test. The head of each stratum is the first of the pair. `best`, `worst`: what hidden
- * cells could show, for the first.
+ * The head of each stratum is the first of the pair. `best`, `worst`: what hidden cells could show, for the first.
  */
 function notWorseBothWays(
   best: readonly Stratum[],
   worst: readonly Stratum[],
   options: { margin: number; alpha: number },
 ): AgentPair['not_worse'] {
-  if (!best.some(isStratumTested)) return null;
   const swapped = best.map(({ base, head }) => ({ base: head, head: base }));
   return { first: notWorse(worst, options), second: notWorse(swapped, options) };
 }

@@ -14,9 +14,10 @@ import type { FollowedNights, NightCount } from '../documents/nights.js';
 import type { Night } from './night.js';
 
 /** Counts of the configurations of the reference, in its order. */
-type Row = readonly (Count & { untested: number })[];
+type Row = readonly (Count & { untested: number; after_errors?: Count })[];
 
-const NONE = { passed: 0, tested: 0, untested: 0 };
+const NO_RUNS: Count = { passed: 0, tested: 0 };
+const NONE: Row[number] = { ...NO_RUNS, untested: 0 };
 /** So many configurations are named. */
 const NAMED = 3;
 
@@ -62,7 +63,7 @@ export function lossesAfter(nights: readonly Night[]): (number | null)[] {
   const [reference] = nights;
   if (reference === undefined) return [];
   const rows = nights.map((night) => rowOf(reference, night));
-  const hasErrors = rows.flat().some(({ untested }) => untested > 0);
+  const hasErrors = rows.flat().some((one) => errorsOf(one) > 0);
   const bounded = hasErrors ? followLoss(rows, true) : null;
   return followLoss(rows, false).map(({ lost }, at) => (bounded?.[at]?.lost === null ? null : lost));
 }
@@ -102,23 +103,34 @@ function strataOf(before: readonly Row[], after: readonly Row[], bounded: boolea
 }
 
 const add = (a: Row[number], b: Row[number]): Row[number] => ({
-  passed: a.passed + b.passed,
-  tested: a.tested + b.tested,
+  ...addCounts(a, b),
   untested: a.untested + b.untested,
+  after_errors: addCounts(a.after_errors ?? NO_RUNS, b.after_errors ?? NO_RUNS),
 });
+
+const addCounts = (a: Count, b: Count): Count => ({ passed: a.passed + b.passed, tested: a.tested + b.tested });
+
+/** Cells of which an error hid what their first run had shown. */
+const errorsOf = ({ untested, after_errors: redone = NO_RUNS }: Row[number]): number => untested + redone.tested;
 
 /**
  * Errors that come as often on both sides say nothing. As far as one side has more of them, they are assumed to have
- * hidden passes of head, or failures of base.
+ * hidden passes of head, or failures of base: those of runs that were repeated, and then of those that were not.
  */
 function boundedBy({ base, head }: { base: Row[number]; head: Row[number] }): Stratum {
-  const share = ({ tested, untested }: Row[number]): number => (untested === 0 ? 0 : untested / (tested + untested));
+  const share = (side: Row[number]): number =>
+    errorsOf(side) === 0 ? 0 : errorsOf(side) / (side.tested + side.untested);
   const more = (one: Row[number], other: Row[number]): number =>
-    Math.max(0, Math.ceil(one.untested - share(other) * (one.tested + one.untested) - 1e-9));
-  const [hidden, missed] = [more(head, base), more(base, head)];
+    Math.max(0, Math.ceil(errorsOf(one) - share(other) * (one.tested + one.untested) - 1e-9));
+  const [redoneOfHead, redoneOfBase] = [head.after_errors ?? NO_RUNS, base.after_errors ?? NO_RUNS];
+  const hidden = more(head, base);
+  const turned = Math.min(hidden, redoneOfHead.tested - redoneOfHead.passed);
+  const added = Math.min(hidden - turned, head.untested);
+  const missed = more(base, head);
+  const lost = Math.min(missed, redoneOfBase.passed);
   return {
-    base: { passed: base.passed, tested: base.tested + missed },
-    head: { passed: head.passed + hidden, tested: head.tested + hidden },
+    base: { passed: base.passed - lost, tested: base.tested + Math.min(missed - lost, base.untested) },
+    head: { passed: head.passed + turned + added, tested: head.tested + added },
   };
 }
 

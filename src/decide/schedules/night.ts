@@ -80,6 +80,9 @@ export const countsOf = (sweep: Pick<SweepResults, 'cells' | 'lines'>, known: Re
       passed: side.passed,
       tested: side.tested,
       untested: untested(side),
+      ...(side.after_errors === 0
+        ? {}
+        : { after_errors: { passed: side.passed_after_errors, tested: side.after_errors } }),
       cost_usd: meanOf(samples, 'cost_usd'),
       duration_secs: meanOf(samples, 'duration_secs'),
     }),

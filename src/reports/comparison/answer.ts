@@ -149,15 +149,14 @@ export const laterLook = ({ look, alpha }: Pick<Comparison, 'look' | 'alpha'>): 
 const judge = ({ judge_drift: drift }: Comparison): string[] =>
   drift === undefined ? [] : [driftText(drift), ...withoutDriftText(drift)].map(terminalText);
 
-function margin({ margin, total: { not_worse, equivalent } }: Comparison): string[] {
+function margin({ verdict, margin, total: { not_worse, equivalent } }: Comparison): string[] {
   if (margin === null || not_worse === null) return [];
   const allowed = `${percent(margin)} points`;
   if (equivalent === true) return [`equivalent: neither worse nor better by ${allowed} or more`];
   if (!not_worse.holds)
     return [`not shown to be within ${allowed}: it may be up to ${percent(-not_worse.bound)} points worse`];
-  return [
-    `not worse by ${allowed} or more: ${
-      not_worse.bound < 0 ? `at most ${percent(-not_worse.bound)} points` : 'the pass rate has not fallen'
-    }`,
-  ];
+  const claim = `not worse by ${allowed} or more`;
+  if (not_worse.bound < 0) return [`${claim}: at most ${percent(-not_worse.bound)} points`];
+  // The bound is one-sided: it may exclude a fall that the interval above does not.
+  return [verdict === 'better' ? `${claim}: the pass rate has not fallen` : claim];
 }

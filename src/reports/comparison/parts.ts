@@ -1,6 +1,6 @@
 import { colors, type Grid } from '../blocks/terminal.js';
-import { type Change, type Comparison, type Configuration, driftText, type Side } from '#decide';
-import { formatAge, formatCost, levelText, percent, terminalText, truncate } from '#lib';
+import { type Change, type Comparison, type Configuration, driftText, judgeCheck, type Side } from '#decide';
+import { formatAge, levelText, percent, terminalText, truncate } from '#lib';
 import { scenarioLabel } from '#model';
 import type { Namer } from './tables.js';
 
@@ -129,19 +129,11 @@ function judgeHint(
   { base, head, verdict, total, judge_drift: drift }: Comparison,
   { command }: ComparisonView,
 ): string[] {
-  if (drift?.sample == null) return [];
-  const { runs, usd, model } = drift.sample;
-  const regrade = `regrade ${terminalText(base.sweep)}${model === null ? '' : ` --judge-model ${terminalText(model)}`}`;
-  if (drift.state !== 'not checked' && drift.explains)
-    return [
-      `To compare by one judge: ${command(regrade)} judges all of base again; then compare the new sweep with ${terminalText(head.sweep)}.`,
-    ];
   const isClaimed = verdict === 'better' || verdict === 'worse' || total.not_worse?.holds === true;
-  if (drift.state !== 'not checked' || !(isClaimed || drift.explains)) return [];
-  const cost = usd === null ? 'at an unknown cost' : `for about ${formatCost(usd)}`;
-  return [
-    `Has the judge moved? ${command(`${regrade} --sample ${runs}`)} judges ${runs} runs of base again ${cost}; then compare again.`,
-  ];
+  const check = drift === undefined ? null : judgeCheck(drift, { base: base.sweep, head: head.sweep });
+  if (check === null || !(isClaimed || drift?.explains === true)) return [];
+  const question = drift?.state === 'not checked' ? 'Has the judge moved?' : 'To compare by one judge:';
+  return [`${question} ${command(terminalText(check.command))} ${terminalText(check.does)}.`];
 }
 
 function nextSteps(comparison: Comparison, { command }: ComparisonView): string[] {

@@ -1,4 +1,4 @@
-import type { SweepCell } from '#decide';
+import { decisionText, type SweepCell } from '#decide';
 import { plainText } from '#lib';
 import { gateTitle } from '#model';
 import { outcomeCounts } from '../sweep/matrix.js';
@@ -11,7 +11,8 @@ import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
  */
 export const junit: SweepFormat = { render };
 
-function render({ document, cells, night }: SweepReport): string {
+function render(report: SweepReport): string {
+  const { document, cells } = report;
   const nameOf = namer(document.cells);
   const scenarios = [...new Set(document.cells.map(({ scenario }) => scenario))];
   const suites = scenarios.map((scenario) => {
@@ -20,34 +21,66 @@ function render({ document, cells, night }: SweepReport): string {
   <testsuite name="${scenario}" ${counts(own)}>${own.map((reported) => testCase(reported, nameOf))}
   </testsuite>`;
   });
+  const verdicts = verdictsOf(report);
   return markup`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="${document.sweep}" ${counts(cells, night)}>${suites}${nightSuite(night)}
+<testsuites name="${document.sweep}" ${counts(cells, verdicts)}>${suites}${verdicts.map(verdictSuite)}
 </testsuites>
 `.markup;
 }
 
-function counts(cells: readonly ReportedCell[], night?: SweepReport['night']): Markup {
+function counts(cells: readonly ReportedCell[], verdicts: readonly SweepVerdict[] = []): Markup {
   const { failed, errored, cancelled, waiting } = outcomeCounts(cells.map(({ cell }) => cell));
   const seconds = cells.reduce((sum, { cell }) => sum + (cell.duration_secs ?? 0), 0);
-  const more = (verdict: Night['verdict']): number => (night?.verdict === verdict ? 1 : 0);
-  return markup`tests="${cells.length + (night === undefined ? 0 : 1)}" failures="${failed + more('worse')}" errors="${errored + more('not tested')}" skipped="${cancelled + waiting + more('undecided')}" time="${time(seconds)}"`;
+  const more = (...some: SweepVerdict['verdict'][]): number =>
+    verdicts.filter(({ verdict }) => some.includes(verdict)).length;
+  return markup`tests="${cells.length + verdicts.length}" failures="${failed + more('worse')}" errors="${errored + more('not tested')}" skipped="${cancelled + waiting + more('undecided')}" time="${time(seconds)}"`;
 }
 
-type Night = NonNullable<SweepReport['night']>;
+/** A verdict on the sweep as a whole: a test case of its own. */
+interface SweepVerdict {
+  suite: string;
+  name: string;
+  verdict: NonNullable<SweepReport['night']>['verdict'] | NonNullable<SweepReport['document']['decision']>['verdict'];
+  reason: string;
+}
 
-/** A loss that began on an earlier night fails the report of this one, even if all cells passed. */
-function nightSuite(night: SweepReport['night']): Markup | null {
-  return night === undefined
-    ? null
-    : markup`
-  <testsuite name="schedule ${night.schedule}" ${counts([], night)}>
-    <testcase classname="schedule ${night.schedule}" name="not shown to be worse than the reference" time="0.000">${nightVerdict(night)}
+/**
+ * A loss that began on an earlier night, or that `run --until-clear` has found, fails the report, even if all cells
+ * passed.
+ */
+const verdictsOf = ({ night, document: { decision } }: SweepReport): SweepVerdict[] => [
+  ...(night === undefined
+    ? []
+    : [
+        {
+          suite: `schedule ${night.schedule}`,
+          name: 'not shown to be worse than the reference',
+          verdict: night.verdict,
+          reason: night.reasons[0] ?? '',
+        },
+      ]),
+  ...(decision === undefined
+    ? []
+    : [
+        {
+          suite: 'run --until-clear',
+          name: `not worse than ${decision.base.variant ?? decision.base.sweep ?? 'the base'}`,
+          verdict: decision.verdict,
+          reason: decisionText(decision),
+        },
+      ]),
+];
+
+const verdictSuite = (one: SweepVerdict): Markup => markup`
+  <testsuite name="${one.suite}" ${counts([], [one])}>
+    <testcase classname="${one.suite}" name="${one.name}" time="0.000">${result(one)}
     </testcase>
   </testsuite>`;
-}
 
-function nightVerdict({ verdict, reasons: [reason = ''] }: Night): Markup | null {
+function result({ verdict, reason }: SweepVerdict): Markup | null {
   switch (verdict) {
+    case 'better':
+    case 'equivalent':
     case 'not worse':
     case 'not shown':
       return null;

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { compareSweeps, type SweepToCompare } from '../../../src/decide/comparison/compare-sweeps.js';
 import type { Comparison } from '../../../src/decide/comparison/document.js';
-import { withJudgeDrift, type JudgedFacts } from '../../../src/decide/comparison/judge-drift.js';
+import type { JudgedFacts } from '../../../src/decide/comparison/judge-drift.js';
+import { decisionWithJudgeDrift, withJudgeDrift } from '../../../src/decide/comparison/with-judge-drift.js';
+import { decide } from '../../../src/decide/decision/decide.js';
+import { decisionText, progressText } from '../../../src/decide/decision/decision-text.js';
+import { endedCells } from '../../../src/decide/decision/paired-cells.js';
+import { exitCodeOf } from '../../../src/decide/exit-code.js';
 import type { ResultLine } from '../../../src/model/records/result-line.js';
 import { renderComparison } from '../../../src/reports/comparison/comparison.js';
 import { gate, judgment, metrics } from '../../model/sample.js';
@@ -248,4 +253,113 @@ test('only the configuration whose judge has moved is in doubt', () => {
   const compared = withJudgeDrift(compareSweeps(base, head, new Map()), { base, head }, [], facts);
   expect(compared.configurations.map(({ robust }) => robust)).toEqual([false, true]);
   expect(compared).toMatchObject({ gate: { result: 'worse' }, total: { robust: false } });
+});
+
+test('a change of the values of parameters is in doubt as that of all', () => {
+  const combinations = [{ name: 'x', variant: 'default', parameters: { size: 'big' } }];
+  const base = sweepOf('a', { x: P(30) }, () => judgedBy('v1'), { combinations });
+  const head = sweepOf('b', { x: F(30) }, () => judgedBy('v2'), { combinations });
+  const compared = compareSweeps(base, head, new Map());
+  expect(compared.parameters).toMatchObject([{ verdict: 'worse', robust: true }]);
+  const known = withJudgeDrift(compared, { base, head }, [], facts);
+  expect(known.parameters).toMatchObject([{ verdict: 'worse', robust: false }]);
+});
+
+describe('a sweep that runs until its verdict against an earlier one is clear', () => {
+  /** Decides as the sweep does, and compares the two afterwards, when more of base may have been judged again. */
+  const decided = ({ before, now, version = 'v1', margin = null, ...more }: Drifted, later = more.again ?? '') => {
+    const base = sweepOf('a', { x: before }, () => judgedBy('v1'));
+    const head = sweepOf('b', { x: now }, () => judgedBy(version, more.head));
+    const runs = Array.from(before, (letter) => ({
+      outcome: letter === 'p' ? ('pass' as const) : ('fail' as const),
+      after_errors: false,
+    }));
+    const configuration = { scenario: 'x', agent: 'mock', model: 'default', variant: 'default' };
+    const plan = {
+      base: { kind: 'sweep' as const, sweep: 'a', outcomes: [{ ...configuration, runs }] },
+      ...{ margin, alpha: 0.05, most_runs: before.length, round_size: 1 },
+    };
+    const found = decide(head.cells, plan, endedCells(head.lines), 'completed');
+    const sides = { base, head: { ...head, cells: found.released } };
+    const results = (judged: string) => [...base.lines, ...head.lines, ...again(base, judged, more.change)];
+    const decision = decisionWithJudgeDrift(found.decision, sides, results(more.again ?? ''), facts);
+    const compared = compareSweeps(base, { ...sides.head, decision }, new Map(), { alpha: 0.05, margin });
+    return { decision, comparison: withJudgeDrift(compared, sides, results(later), facts) };
+  };
+  const within = { before: `${P(40)}${F(10)}`, now: `${P(42)}${F(8)}`, margin: 0.3 };
+
+  test.each<[what: string, Drifted, verdict: string, gate: string]>([
+    ['nobody has checked the judge', { before: BASE, now: F(30) }, 'worse', 'worse'],
+    ['another version answered', { before: BASE, now: F(30), version: 'v2' }, 'not tested', 'not tested'],
+    [
+      'it was asked something else',
+      { before: BASE, now: F(30), head: { scenario_hash: 'other' } },
+      'not tested',
+      'not tested',
+    ],
+    ['the judge has become stricter', { before: BASE, now: F(30), again: F(30) }, 'not tested', 'not tested'],
+    ['the judge has become milder', { before: F(30), now: BASE, again: BASE }, 'not tested', 'not tested'],
+    ['the judge is the same', { before: BASE, now: F(30), again: BASE }, 'worse', 'worse'],
+    [
+      'another version judges alike, but so early a verdict leaves it no room',
+      { before: BASE, now: F(30), version: 'v2', again: BASE, change: judgedBy('v2') },
+      'not tested',
+      'not tested',
+    ],
+    ['nothing is worse by the margin', within, 'equivalent', 'not worse'],
+    ['another version says so', { ...within, version: 'v2' }, 'not tested', 'not tested'],
+  ])('decides as `compare` does: %s', (_what, drifted, verdict, gate) => {
+    const { decision, comparison } = decided(drifted);
+    expect(decision.verdict).toBe(verdict);
+    expect(comparison.gate.result).toBe(gate);
+    expect(exitCodeOf(decision.verdict)).toBe(exitCodeOf(comparison.gate.result));
+    expect(decision.judge_drift?.explains).toBe(comparison.judge_drift?.explains);
+    expect(comparison.total.robust ?? true).toBe(verdict !== 'not tested' || drifted.margin !== undefined);
+  });
+
+  test('says what is not known of the judge, what shows it, and why it stopped', () => {
+    const unchecked = decided({ before: BASE, now: F(30) }).decision;
+    expect(unchecked.doubts).toContain(
+      'judge: not checked: none of the 30 runs of base that it judged was judged again',
+    );
+    expect(unchecked.doubts).toContain(
+      '`regrade a --sample 30` judges 30 runs of base again for about $0.30; then compare again',
+    );
+    expect(progressText(unchecked)).toContain(': the verdict is clear;');
+    const taken = decided({ before: BASE, now: F(30), version: 'v2' }).decision;
+    expect(decisionText(taken)).toMatch(
+      /^whether this sweep is better or worse than a could not be tested: pass rate -/,
+    );
+    expect(progressText(taken)).toContain(': the runs are clear, but the judge could be the reason;');
+    expect(taken.doubts).toContain(
+      'judge: not the same, and not checked; another version answered: v1 → v2; it could be the reason',
+    );
+    expect(decided({ before: BASE, now: F(30), again: BASE }).decision.doubts).not.toContainEqual(
+      expect.stringMatching(/judge|regrade/),
+    );
+  });
+
+  test('is compared by what is known of the judge by then', () => {
+    const { decision, comparison } = decided({ before: BASE, now: F(30), again: 'ff' }, BASE);
+    expect(decision.verdict).toBe('not tested');
+    expect(comparison).toMatchObject({ verdict: 'worse', gate: { result: 'worse' }, total: { robust: true } });
+    const later = decided({ before: BASE, now: F(30) }, F(30));
+    expect(later.decision.verdict).toBe('worse');
+    expect(later.comparison).toMatchObject({
+      verdict: 'worse',
+      gate: { result: 'not tested' },
+      total: { robust: false },
+    });
+  });
+
+  test('knows nothing of the judge of results that are gone', () => {
+    const head = sweepOf('b', { x: F(30) }, () => judgedBy('v1'));
+    const base = { ...head, sweep: 'a', cells: [], lines: [] };
+    const { decision } = decided({ before: BASE, now: F(30) });
+    const bare = { ...decision, doubts: [] };
+    expect(decisionWithJudgeDrift(bare, { base, head }, head.lines, facts)).toMatchObject({
+      verdict: 'worse',
+      doubts: ['judge: not checked: base keeps no answers that could be judged again'],
+    });
+  });
 });

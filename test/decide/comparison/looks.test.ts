@@ -19,13 +19,14 @@ function folder() {
   const known = new Map<string, string[]>();
   return {
     results,
-    /** Adds runs with these outcomes to what the sweep `from` has. */
-    run: (name: string, letters: string, from?: string): SweepToCompare => {
+    /** Adds runs with these outcomes to what the sweep `from` has. `inputs`: a name for what they depend on. */
+    run: (name: string, letters: string, from?: string, inputs?: string): SweepToCompare => {
       const before = from === undefined ? '' : (outcomes.get(from) ?? '');
       const ids = from === undefined ? [] : (known.get(from) ?? []);
       const timestamp = new Date(Date.UTC(2026, 0, 1 + outcomes.size)).toISOString();
       const sweep = sweepOf(name, { notes: before + letters }, (_, repetition) => ({
         timestamp,
+        cache_key: inputs === undefined ? null : `${inputs} ${repetition}`.padStart(12, '0'),
         ...(repetition > before.length ? {} : { id: `${name}/${repetition}`, cached_from: ids[repetition - 1] ?? '' }),
       }));
       outcomes.set(name, before + letters);
@@ -33,8 +34,17 @@ function folder() {
         name,
         sweep.lines.map(({ id, cached_from }) => cached_from ?? id),
       );
+      const keys = new Set(sweep.lines.map(({ cache_key }) => cache_key));
       results.push(...sweep.lines);
-      return { ...sweep, lines: withOrigins(sweep.lines, results) };
+      const others = (): ResultLine[] =>
+        results.filter((line) => line.sweep !== name && line.cached_from === null && keys.has(line.cache_key));
+      return {
+        ...sweep,
+        lines: withOrigins(sweep.lines, results),
+        get others() {
+          return others();
+        },
+      };
     },
   };
 }
@@ -160,5 +170,34 @@ describe('looks at a question', () => {
     expect(other.look).toEqual(one.look);
     expect(other.total.p).toBeCloseTo(one.total.p ?? 0, 12);
     expect(other.total.difference).toBeCloseTo(-(one.total.difference ?? 0), 12);
+  });
+
+  test('runs that are repeated without the results before, as with `--no-cache`, are looks', () => {
+    const { run } = folder();
+    const base = run('a', TWENTY, undefined, 'old');
+    const first = run('b', TWENTY, undefined, 'new');
+    expect(lookOf(compare(base, first))).toEqual({ number: 1, level: 0.04 });
+    const second = compare(base, run('c', TWENTY, undefined, 'new'));
+    expect(second.look?.number).toBe(2);
+    expect(second.alpha).toBeLessThan(0.013);
+    const third = compare(base, run('d', FIVE, undefined, 'new'));
+    expect(third.look?.number).toBe(3);
+    expect(third.alpha).toBeLessThan(second.alpha);
+    // The first answer stays, and a side of other inputs is another question.
+    expect(lookOf(compare(base, first))).toEqual({ number: 1, level: 0.04 });
+    expect(lookOf(compare(base, run('e', TWENTY, undefined, 'newer')))).toEqual({ number: 1, level: 0.04 });
+    // It is a look together with `d`, which was for the other side.
+    expect(compare(run('f', TWENTY, undefined, 'old'), first).look?.number).toBe(3);
+    const baseline = { file: 'baseline.jsonl', lines: baselineOf(base) };
+    expect(compareWithBaseline(baseline, run('g', TWENTY, undefined, 'new')).look?.number).toBe(4);
+  });
+
+  test('sweeps with the same inputs on both sides, as nights are, ask each time what has changed since', () => {
+    const { run } = folder();
+    const nights = ['a', 'b', 'c', 'd'].map((name) => run(name, TWENTY, undefined, 'same'));
+    const [first, , third, fourth] = nights;
+    if (first === undefined || third === undefined || fourth === undefined) throw new Error('no nights');
+    expect(compare(first, fourth).look?.number).toBe(1);
+    expect(compare(third, fourth).look?.number).toBe(1);
   });
 });

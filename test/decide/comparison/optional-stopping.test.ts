@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareSweeps, type SweepToCompare } from '../../../src/decide/comparison/compare-sweeps.js';
 import { Comparison } from '../../../src/decide/comparison/document.js';
+import { decide } from '../../../src/decide/decision/decide.js';
 import type { Decision } from '../../../src/decide/decision/decision.js';
+import { endedCells } from '../../../src/decide/decision/paired-cells.js';
 import { resultLine } from '../../store/sample.js';
 import { sweepOf } from './sample.js';
 
@@ -91,6 +94,66 @@ describe('a sweep that ran until its verdict was clear', () => {
     expect(compare(decided(decisionOf({ stopped: 'clear' })), sweepOf('c', BASE)).doubts).toEqual([
       expect.stringMatching(/^base ran until its verdict was clear/),
     ]);
+  });
+});
+
+/** Runs until the verdict against the sweep `a` is clear, and compares the two. */
+function runAndCompare(before: string, now: string, margin: number | null) {
+  const [base, head] = [sweepOf('a', { x: before }), sweepOf('b', { x: now })];
+  const ended = endedCells(base.lines);
+  const runs = base.cells.map(({ id }) => {
+    const { outcome = 'error', errors = 1 } = ended.get(id) ?? {};
+    return outcome === 'pass' || outcome === 'fail'
+      ? { outcome, after_errors: errors > 0 }
+      : { outcome: null, after_errors: false };
+  });
+  const outcomes = [{ scenario: 'x', agent: 'mock', model: 'default', variant: 'default', runs }];
+  const { released, decision } = decide(
+    head.cells,
+    {
+      base: { kind: 'sweep', sweep: 'a', outcomes },
+      margin,
+      alpha: 0.05,
+      most_runs: before.length,
+      round_size: 1,
+    },
+    endedCells(head.lines),
+    'completed',
+  );
+  const lines = head.lines.filter(({ cell }) => released.some(({ id }) => id === cell));
+  return { decision, comparison: compare(base, { ...head, cells: released, lines, decision }, margin) };
+}
+
+describe('a sweep that ran until its verdict was clear, and its comparison,', () => {
+  test('are never surer than what they count, nor is one of them surer than the other', () => {
+    const letters = (length: number) =>
+      fc
+        .constantFrom(...['p', 'f', 'pf', 'pppe', 'fffe', 'ppfe', 'pPfF', 'ppP', 'ffF'])
+        .chain((set) => fc.array(fc.constantFrom(...Array.from(set)), { minLength: length, maxLength: length }))
+        .map((found) => found.join(''));
+    const sides = fc.integer({ min: 4, max: 12 }).chain((length) => fc.tuple(letters(length), letters(length)));
+    fc.assert(
+      fc.property(sides, fc.constantFrom(null, 0.3), ([before, now], margin) => {
+        const { decision, comparison } = runAndCompare(before, now, margin);
+        const { verdict, p, interval } = decision;
+        const isShown = verdict === 'better' || verdict === 'worse';
+        if (isShown) expect(p).toBeLessThanOrEqual(0.05);
+        if (verdict === 'not worse' || verdict === 'equivalent')
+          expect(interval?.low).toBeGreaterThanOrEqual(-(margin ?? 0) - 1e-6);
+        if (isShown) expect([comparison.verdict, comparison.total.robust]).toEqual([verdict, true]);
+        if (verdict === 'worse' && margin === null) expect(comparison.gate.result).toBe('worse');
+        if (verdict !== 'not tested' && verdict !== 'undecided') return;
+        expect(comparison.total.robust).not.toBe(true);
+        expect(['not worse', 'worse']).not.toContain(comparison.gate.result);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('do not call head worse if only all errors together would, while what counts does not show it', () => {
+    const { decision, comparison } = runAndCompare('pppppppppppp', 'pfpepfepfepf', null);
+    expect(decision).toMatchObject({ verdict: 'not tested' });
+    expect(comparison.gate.result).not.toBe('worse');
   });
 });
 

@@ -44,6 +44,18 @@ describe('rankAgents', () => {
     expect(Ranking.parse(ranking)).toEqual(ranking);
   });
 
+  test('a scenario in which all runs of an agent ended with errors may hide the reason of a difference in the others', () => {
+    const outcomes = (errors: string) => ({ one: { a: ALL, b: errors }, two: { a: NONE, b: ALL } });
+    const margin = { alpha: 0.05, margin: 0.3 };
+    const ranking = rankAgents(sweep(outcomes('e'.repeat(10))), margin);
+    expect(ranking.pairs).toMatchObject([{ scenarios: 1, verdict: 'worse', robust: false }]);
+    expect(ranked(ranking)['two']?.unbeaten).toBe(true);
+    // Where nothing is hidden, it stands.
+    expect(rankAgents(sweep({ one: { a: ALL }, two: { a: NONE, b: ALL } }), margin).pairs).toMatchObject([
+      { scenarios: 1, verdict: 'worse', robust: true },
+    ]);
+  });
+
   test('says which agents are not worse than others by the margin or more', () => {
     const many = (passed: number): string => 'p'.repeat(passed) + 'f'.repeat(100 - passed);
     const outcomes = { best: { a: many(97) }, near: { a: many(95) }, worst: { a: many(50) } };

@@ -62,6 +62,35 @@ describe('followSchedule', () => {
     expect(drift.state).toBe('loss');
   });
 
+  test('errors that are run again excuse no night and blame none', () => {
+    // Half of the runs pass. Then a broken judge turns each pass into an error, and half of what replaces them passes.
+    const before = Array.from({ length: 4 }, (_, at) => night(at + 1, { a: 3, b: 3 }));
+    const redone = (at: number, after_errors: NightCount['after_errors']) =>
+      night(at, { a: 1, b: 1 }, after_errors === undefined ? {} : { after_errors });
+    const nights = (after_errors?: NightCount['after_errors']) => [
+      ...before,
+      ...[5, 6, 7, 8, 9].map((at) => redone(at, after_errors)),
+    ];
+    expect(follow(nights())).toMatchObject({ state: 'loss', robust: true });
+    expect(lossesAfter(nights()).at(-1)).toBe(4);
+    const doubtful = nights({ passed: 1, tested: 3 });
+    expect(follow(doubtful)).toMatchObject({ state: 'loss', robust: false });
+    expect(lossesAfter(doubtful).at(-1)).toBeNull();
+    const gate = decideNight({ result: 'not shown', reasons: [] }, follow(doubtful), 'nightly');
+    expect(gate).toMatchObject({ result: 'not tested', reasons: [expect.stringContaining('may be the reason')] });
+    // The nights before may have been too good, because errors hid their failures.
+    const tooGood = [
+      ...[1, 2, 3, 4].map((at) => night(at, { a: 6, b: 6 }, { after_errors: { passed: 3, tested: 3 } })),
+    ];
+    expect(follow([...tooGood, ...nightsOf(2, 2, 2, 2)])).toMatchObject({ state: 'loss', robust: false });
+    // As often before as since, they say nothing.
+    const always = [
+      ...before.map((one, at) => night(at + 1, { a: 5, b: 5 }, { after_errors: { passed: 1, tested: 1 } })),
+    ];
+    const since = [5, 6, 7].map((at) => night(at, { a: 0, b: 0 }, { after_errors: { passed: 0, tested: 1 } }));
+    expect(follow([...always, ...since])).toMatchObject({ state: 'loss', robust: true });
+  });
+
   test('the order of configurations and of their nights changes nothing', () => {
     const passes = fc.array(fc.tuple(fc.nat(RUNS), fc.nat(RUNS), fc.nat(RUNS)), {
       minLength: 1,
@@ -157,6 +186,8 @@ test('a night counts runs once, and without what it reused from an earlier one',
     { scenario: 'b', passed: 1, tested: 1, untested: 0 },
   ]);
   expect([isComplete(counts), isComplete([])]).toEqual([true, false]);
+  const again = countsOf(sweepOf('n4', { a: 'pPfFF' }), new Set());
+  expect(again).toMatchObject([{ passed: 2, tested: 5, untested: 0, after_errors: { passed: 1, tested: 3 } }]);
   expect(isComplete(countsOf(sweepOf('n3', { a: 'pp', b: 'e' }), new Set()))).toBe(false);
 });
 

@@ -35,6 +35,20 @@ describe('renderComparison', () => {
     expect(alone(4)).toContain('  and 2 more, see below');
   });
 
+  test('says that the pass rate has not fallen only if the interval says so, too', () => {
+    const within = (head: string) =>
+      render(
+        compareSweeps(sweepOf('old', { x: 'fffffff' }), sweepOf('new', { x: head }), new Map(), {
+          alpha: 0.05,
+          margin: 0.1,
+        }),
+      );
+    expect(within('pppppfffffffpf')).toMatch(/^\? no difference shown[^]*\n {2}not worse by 10 points or more\n/);
+    expect(within('pppppppfff')).toMatch(
+      /^✓ better[^]*\n {2}not worse by 10 points or more: the pass rate has not fallen\n/,
+    );
+  });
+
   test('explains what to expect of other scenarios, if there are six of them', () => {
     const explained = (scenarios: number): string => {
       const all = (runs: string) =>

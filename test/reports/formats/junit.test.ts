@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Decision } from '../../../src/decide/decision/decision.js';
 import { junit } from '../../../src/reports/formats/junit.js';
 import { hostile } from '../hostile.js';
 import { gate, metrics, run } from '../../model/sample.js';
@@ -122,3 +123,39 @@ test('a night of a schedule that is worse than the reference fails the report, e
   expect(render('undecided').attributes).toMatchObject({ failures: '0', skipped: '1' });
   expect(render('not tested').attributes).toMatchObject({ errors: '1' });
 });
+
+test('the verdict of a sweep that ran until it was clear is a test case, whose result is that of its exit code', () => {
+  const report = reportOf([reported({})]);
+  const render = (verdict: Decision['verdict']) =>
+    readTags(junit.render({ ...report, document: { ...report.document, decision: { ...decision, verdict } } }));
+  const worse = render('worse');
+  expect(worse.attributes).toMatchObject({ tests: '2', failures: '1', errors: '0', skipped: '0' });
+  expect(all(worse, 'failure').map(({ attributes }) => attributes['message'])).toEqual([
+    'this sweep is worse than old: pass rate -50 points (between -80 and -10)',
+  ]);
+  expect(all(worse, 'testcase').at(-1)?.attributes).toMatchObject({ name: 'not worse than old' });
+  for (const verdict of ['better', 'not worse', 'equivalent'] as const)
+    expect(render(verdict).attributes).toMatchObject({ tests: '2', failures: '0', errors: '0', skipped: '0' });
+  expect(render('undecided').attributes).toMatchObject({ failures: '0', skipped: '1' });
+  expect(render('not tested').attributes).toMatchObject({ failures: '0', errors: '1' });
+});
+
+const decision: Decision = {
+  base: { variant: null, sweep: 'old' },
+  head_variant: null,
+  verdict: 'worse',
+  stopped: 'clear',
+  margin: 0.1,
+  alpha: 0.05,
+  difference: -0.5,
+  interval: { low: -0.8, high: -0.1 },
+  spent_alpha: 0.05,
+  p: 0.01,
+  rounds: 6,
+  runs: 6,
+  runs_again: 0,
+  most_runs: 6,
+  pairs_left_out: 0,
+  configurations: [],
+  doubts: [],
+};
