@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { isTested } from '#decide';
 import { sharesHost } from '#environments';
 import { isSmallTree, readTextIfThere, writeFileAtomic } from '#host';
+import { allDone } from '#lib';
 import {
   Executions,
   findRegressions,
@@ -129,21 +130,24 @@ async function write(
   }
   await fence.check();
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-  await writeFileAtomic(files.run, json(record));
-  await writeFileAtomic(files.metrics, json(metrics));
-  if (context.scenario.executions === true) {
-    const executions = redactFields(composeExecutions(context, found), Executions, redact);
-    await writeFileAtomic(files.executions, json(executions));
-  }
+  const executions =
+    context.scenario.executions === true
+      ? [[files.executions, json(redactFields(composeExecutions(context, found), Executions, redact))] as const]
+      : [];
   // An earlier attempt, or the run whose work was checked, may have written it, and a person may have edited it since.
   const earlier =
     (await readTextIfThere(files.evaluation)) ??
     (kept === undefined ? null : await readTextIfThere(runFiles(join(resultsPath, kept.run)).evaluation));
-  await writeFileAtomic(files.evaluation, keepReview(renderEvaluation(record, metrics), earlier));
-  await writeFileAtomic(
-    files.report,
-    renderReport(record, metrics, await readActionLog(files.events, record.agent).catch(() => null)),
-  );
+  const actionLog = await readActionLog(files.events, record.agent).catch(() => null);
+  const texts = [
+    [files.run, json(record)] as const,
+    [files.metrics, json(metrics)] as const,
+    ...executions,
+    [files.evaluation, keepReview(renderEvaluation(record, metrics), earlier)] as const,
+    [files.report, renderReport(record, metrics, actionLog)] as const,
+  ];
+  // Together, because each waits for the disk.
+  await allDone(texts.map(([file, text]) => writeFileAtomic(file, text)));
   await fence.check();
   const line: ResultLine = {
     schema_version: SCHEMA_VERSION,

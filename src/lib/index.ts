@@ -1,5 +1,6 @@
 export * from './pure.js';
 export { isLoopback, loopbackPorts, nameServers, withoutVersion, withVersion } from './addresses.js';
+export { allDone } from './all-done.js';
 export { absolutePaths } from './commands/absolute-paths.js';
 export {
   argvOf,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { open, stat, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { linesOf, type Lock, lockHolder, tryLock, waitUntil, temporaryName } from '#host';
@@ -49,11 +49,14 @@ const MAX_APPENDS = 5;
  *   one
  */
 export const appendResult = (path: string, result: ResultLine): Promise<void> =>
-  appendLines(path, [JSON.stringify(result)]);
+  appendLines(path, () => [JSON.stringify(result)]);
 
-/** The same for lines that are JSON already. */
-export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
-  for (let times = 0; times < MAX_APPENDS; times++) if (await append(path, lines)) return;
+/**
+ * The same for lines that are JSON already. `lacking` is asked at the last moment: a process that was frozen may find
+ * that others have written meanwhile what it was about to write.
+ */
+export async function appendLines(path: string, lacking: () => readonly string[]): Promise<void> {
+  for (let times = 0; times < MAX_APPENDS; times++) if (await append(path, lacking)) return;
 }
 
 /**
@@ -61,18 +64,19 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
  * incomplete last line, ends that line first, so that only that one is lost. Returns whether the lines are in the
  * current file.
  */
-async function append(path: string, lines: readonly string[]): Promise<boolean> {
+async function append(path: string, lacking: () => readonly string[]): Promise<boolean> {
   const file = await open(path, 'a+', 0o644);
   try {
     const { size } = await file.stat();
     const last = Buffer.alloc(1);
     if (size > 0) await file.read(last, 0, 1, size - 1);
     const cut = size > 0 && last.toString() !== '\n';
-    const text = Buffer.from(`${cut ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`);
-    // Not `appendFile`, which writes long data in several pieces.
-    const { bytesWritten } = await file.write(text);
-    if (bytesWritten < text.length)
-      throw new Error(`${path}: only ${bytesWritten} of ${text.length} bytes could be written`);
+    const lines = lacking().map((line) => `${line}\n`);
+    if (lines.length === 0) return true;
+    const text = Buffer.from(`${cut ? '\n' : ''}${lines.join('')}`);
+    // Not `appendFile`, which writes long data in several pieces. Nothing comes between the question and the answer.
+    const written = writeSync(file.fd, text);
+    if (written < text.length) throw new Error(`${path}: only ${written} of ${text.length} bytes could be written`);
     await file.datasync();
     await cleanIsOver(dirname(path));
     // While this file is open, no other file can get its inode number.

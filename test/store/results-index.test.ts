@@ -25,10 +25,7 @@ async function indexOf(...lines: ResultLine[]) {
 async function rewriteLog(folder: string, isLeft: (line: ResultLine) => boolean): Promise<void> {
   const log = resultsLog(folder);
   const left = readResults(log).results.filter(isLeft);
-  await appendLines(
-    `${log}.new`,
-    left.map((line) => JSON.stringify(line)),
-  );
+  await appendLines(`${log}.new`, () => left.map((line) => JSON.stringify(line)));
   await rename(`${log}.new`, log);
 }
 

@@ -2,7 +2,7 @@ import { existsSync, appendFileSync, mkdirSync, readFileSync, truncateSync, writ
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ResultLine } from '../../src/model/records/result-line.js';
-import { appendResult, readResults } from '../../src/store/results-log.js';
+import { appendLines, appendResult, readResults } from '../../src/store/results-log.js';
 import { compileSources } from '../host/compiled.js';
 import { newFolder } from '../host/temporary.js';
 import { gate, metrics } from '../model/sample.js';
@@ -26,6 +26,14 @@ it('returns what was appended, in the order written', async () => {
   for (const line of lines) await appendResult(log, line);
   expect(readResults(log)).toEqual({ results: lines, corrupt: [] });
   expect(readFileSync(log, 'utf8').split('\n')).toHaveLength(4);
+});
+
+it('asks at the last moment which lines are lacking, so that nothing is written twice', async () => {
+  const log = await newLog();
+  const lacking = (): string[] =>
+    readResults(log).results.some(({ id }) => id === 'a') ? [] : [JSON.stringify(result('a'))];
+  await Promise.all([appendLines(log, lacking), appendLines(log, lacking), appendLines(log, lacking)]);
+  expect(readResults(log).results.map(({ id }) => id)).toEqual(['a']);
 });
 
 it('is empty if there is no file', async () => {

@@ -3,6 +3,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { readJsonIfThere } from '#host';
+import { allDone } from '#lib';
 import { isAgentKind, nameSteps, type RunRecord, STEPS } from '#model';
 import type { ConversationBrief } from '#protocol';
 import { findAgentStep, firstAgentStep } from '#scenario';
@@ -181,5 +182,5 @@ async function lackingIn(file: string): Promise<string | null> {
 export async function adoptSteps(deps: Deps, context: RunIdentity, { run }: WorkOfRun): Promise<void> {
   const found = await readSteps(deps, context, run);
   if (typeof found === 'string') throw ApplicationFailure.nonRetryable(found, 'WorkGone');
-  for (const [name, manifest] of found.all) await publishStep(context, name, manifest);
+  await allDone([...found.all].map(([name, manifest]) => publishStep(context, name, manifest)));
 }

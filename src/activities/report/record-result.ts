@@ -78,11 +78,13 @@ export async function recordResult(
 /** Records results that cells take over from finished runs. For results that are not shared. */
 export async function recordReused({ resultsPath, metrics }: Deps, lines: readonly ResultLine[]): Promise<void> {
   if (lines.length === 0) return;
-  await appendLines(
-    resultsLog(resultsPath),
-    lines.map((line) => JSON.stringify(line)),
-  );
-  for (const line of lines) countCell(metrics, line);
+  const index = resultsIndex(resultsPath);
+  let lacking: ResultLine[] = [];
+  await appendLines(resultsLog(resultsPath), () => {
+    lacking = lines.filter(({ sweep, cell }) => !index.ofSweep(sweep).has(cell));
+    return lacking.map((line) => JSON.stringify(line));
+  });
+  for (const line of lacking) countCell(metrics, line);
 }
 
 interface CellsWithoutResult {

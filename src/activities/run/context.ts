@@ -20,6 +20,8 @@ export interface RunIdentity extends EffectiveScenario {
   state: string;
   /** Key that signs the manifests of steps. */
   originKey: Buffer;
+  /** Steps whose results are kept here and not in `state`: to repeat them costs nothing. */
+  unsaved?: Map<string, object>;
   /** Set if the work of an earlier run is checked again. */
   regrade: {
     /** Id of that run; null if there is none. */

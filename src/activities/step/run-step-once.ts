@@ -15,7 +15,7 @@ export interface Manifest<T> {
 }
 
 /** The facts about a run that are needed to read the results of its steps. */
-export type StepStore = Pick<RunIdentity, 'state' | 'originKey' | 'run'>;
+export type StepStore = Pick<RunIdentity, 'state' | 'originKey' | 'run' | 'unsaved'>;
 
 const manifestFile = ({ state }: Pick<StepStore, 'state'>, step: string): string =>
   join(state, 'steps', `${step.replaceAll(' ', '-')}.json`);
@@ -26,7 +26,9 @@ const manifestFile = ({ state }: Pick<StepStore, 'state'>, step: string): string
  * may be paid for twice
  */
 export async function readStep<T>(context: StepStore, step: string): Promise<Manifest<T> | null> {
-  const { originKey, run } = context;
+  const { originKey, run, unsaved } = context;
+  const kept = unsaved?.get(step);
+  if (kept !== undefined) return kept as Manifest<T>;
   const text = await readTextIfThere(manifestFile(context, step));
   if (text === null) return null;
   const read = readSigned(originKey, run.run, step, text);
@@ -66,12 +68,13 @@ export async function runStepOnce<T>(
 }
 
 /** Publishes the result of a step, signed. Returns false, and changes nothing, if it has one. */
-export const publishStep = (context: StepStore, step: string, manifest: Manifest<unknown>): Promise<boolean> =>
-  publishOnce(
-    manifestFile(context, step),
-    sign(context.originKey, context.run.run, step, JSON.stringify(manifest)),
-    0o600,
-  );
+export async function publishStep(context: StepStore, step: string, manifest: Manifest<unknown>): Promise<boolean> {
+  const { originKey, run, unsaved } = context;
+  if (unsaved === undefined)
+    return publishOnce(manifestFile(context, step), sign(originKey, run.run, step, JSON.stringify(manifest)), 0o600);
+  unsaved.set(step, manifest);
+  return true;
+}
 
 /** Maximum length of a chain of causes. */
 const MAX_DEPTH = 10;

@@ -35,7 +35,7 @@ export function addLines({ stateFolder, resultsPath }: SharedProject, lines: rea
       const missing = new Map(lines.map((line) => [hashOf(line), line]));
       for (const hash of missing.keys()) if (hashes.has(hash)) missing.delete(hash);
       if (missing.size > 0) mkdirSync(resultsPath, { recursive: true });
-      if (missing.size > 0) await appendLines(log, [...missing.values()]);
+      if (missing.size > 0) await appendLines(log, () => [...missing.values()]);
     } finally {
       await lock.release();
     }
