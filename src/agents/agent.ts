@@ -168,7 +168,8 @@ interface FirstRequestSource {
 
 /** A log that says why the model ended its answers, for an agent that prints only their words. */
 interface LastAnswerSource {
-  log(folders: PrivateFolders): string;
+  /** A file, or the folder of several. */
+  log(folders: PrivateFolders, sessionId: string): string;
   /** The script for `sed -n` that prints the records of answers. Logs are large, and may be on another machine. */
   records: string;
   /**

@@ -28,5 +28,5 @@ export {
 export { MockScript } from './mock-schema.js';
 export { none } from './mock.js';
 export { type Contradiction, createContradictionFinder, createEndTracker } from './streams/contradictions.js';
-export { errorEvent, NO_ANSWER } from './streams/stream-events.js';
+export { errorEvent, isUnexplained, NO_ANSWER } from './streams/stream-events.js';
 export { withSubject } from './subject-files.js';

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { displayPath, nearestExisting } from '#host';
 import type { ProblemAt } from '#input';
 import { addPathToFullDiskError, isFull, UsageError } from '#lib';
-import { type Config, defaultConfig, parseConfig } from '#scenario';
+import { type Config, defaultConfig, parseConfig, withRegistered } from '#scenario';
 import { isBucket } from '#store';
 import { CONFIG_FILE, loadText } from './file-checks.js';
 
@@ -73,9 +73,31 @@ function readConfig(file: string): ReadConfig {
   const loaded = parseConfig(shown, text);
   if (loaded.ok) {
     const { value, problemAt } = loaded;
-    return { config: value, configSource: { file: shown, text, problemAt } };
+    const source = { file: shown, text, problemAt };
+    const agents = Object.entries(value.agents).map(([name, table]) => [name, withRegistry(file, source, name, table)]);
+    return { config: { ...value, agents: Object.fromEntries(agents) as Config['agents'] }, configSource: source };
   }
   throw new UsageError('config_invalid', `${shown} is not valid`, loaded.problems, new Map([[shown, text]]));
+}
+
+/** Returns the settings of an agent with the start that its registry has, if it names one. */
+function withRegistry(
+  configFile: string,
+  { file, text, problemAt }: NonNullable<Project['configSource']>,
+  name: string,
+  table: Config['agents'][string],
+): Config['agents'][string] {
+  if (table.registry === undefined) return table;
+  const path = resolve(dirname(configFile), table.registry.file);
+  const shown = displayPath(path);
+  const read = loadText(path);
+  if (!read.ok) {
+    const problem = problemAt(['agents', name, 'registry', 'file'], `${shown} cannot be read: ${read.reason}`);
+    throw new UsageError('config_invalid', `${file} is not valid`, [problem], new Map([[file, text]]));
+  }
+  const found = withRegistered(table, shown, read.text);
+  if (found.ok) return found.value;
+  throw new UsageError('config_invalid', `${shown} is not valid`, found.problems, new Map([[shown, read.text]]));
 }
 
 /** In bytes. Linux allows 4,096 bytes for a path; the files of runs need the rest. */

@@ -57,6 +57,13 @@ export const AgentTable = z.strictObject({
     })
     .exactOptional()
     .describe('It speaks the Agent Client Protocol: true, or the agent that is known to be it'),
+  registry: z
+    .strictObject({
+      file: nonBlank('the path of a registry file').describe('A registry of ACP in JSON, relative to this file'),
+      id: nonBlank('the id of an agent in it').describe('The id of the agent in it'),
+    })
+    .exactOptional()
+    .describe('With acp = true: the registry file that says how to start it'),
   mode: nonBlank('the id of a session mode').exactOptional().describe('Agents that speak ACP only: the session mode'),
   options: z
     .record(z.string(), z.string())
@@ -127,7 +134,9 @@ function tableProblems(name: string, table: object): { key: string; message: str
           message: 'cannot be set for an agent that speaks ACP, which determines this',
         }))
       : []),
-    ...(given('command') || isKnown ? [] : [{ key: 'command', message: 'missing: expected the program to start' }]),
+    ...(given('command') || given('registry') || isKnown
+      ? []
+      : [{ key: 'command', message: 'missing: expected the program to start' }]),
     ...(given('auth')
       ? [
           {
@@ -138,6 +147,16 @@ function tableProblems(name: string, table: object): { key: string; message: str
       : []),
   ];
 }
+
+const registryProblems = (table: { registry?: unknown; acp?: unknown }): { key: string; message: string }[] =>
+  table.registry === undefined || table.acp === true
+    ? []
+    : [
+        {
+          key: 'registry',
+          message: 'only together with acp = true: a registry says how to start an agent, and no more',
+        },
+      ];
 
 /**
  * An OpenAI-compatible API. It serves the models named `<name of the table>/<model>`.
@@ -182,7 +201,7 @@ const agentTables = z
     if (Array.isArray(tables)) return; // reported by the schema
     for (const [name, table] of Object.entries(tables)) {
       if (typeof table !== 'object' || table === null) continue; // reported by the schema
-      for (const { key, message } of tableProblems(name, table))
+      for (const { key, message } of [...tableProblems(name, table), ...registryProblems(table)])
         context.addIssue({ code: 'custom', path: [name, key], message });
     }
   }, always)

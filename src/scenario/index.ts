@@ -7,6 +7,7 @@ export {
   withEarlierTurns,
 } from './conversation-prompts.js';
 export { type ConversationState, decideEnd } from './conversation.js';
+export { withRegistered } from './yaml/acp-registry.js';
 export { agentInputs, judgeInputs } from './agent-inputs.js';
 export { Config, defaultConfig, parseConfig } from './config.js';
 export { serverAddresses } from './database.js';

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Agent } from '../../src/agents/agent.js';
 import { acpAgent } from '../../src/agents/acp/acp.js';
@@ -192,6 +193,14 @@ describe('an end_turn', () => {
       'unable',
     ],
     ['without an answer', 'kimi', [ends({ stopReason: 'end_turn' })], 'unable'],
+    ['without words for its tokens', 'codex', [OK], 'unable'],
+    ['with nothing but a space', 'vibe', [says(' '), OK], 'unable'],
+    [
+      'of hermes that has no room',
+      'hermes',
+      [says('Context length exceeded (139 tokens). Cannot compress.'), OK],
+      'gave_up',
+    ],
     [
       'without an answer after its last call',
       'hermes',
@@ -251,6 +260,14 @@ describe('an end_turn', () => {
     [{ code: -32_603, message: 'Internal error', data: { errorKind: 'server_error' } }, 'claude', 'busy'],
     [{ code: -32_603, message: 'Internal error', data: { details: '503 try later' } }, 'qwen', 'busy'],
     [{ code: -31_002, message: 'Nope' }, 'vibe', null],
+    [{ code: -31_001, message: 'Nope' }, 'vibe', 'busy'],
+    [{ code: -31_005, message: 'The model declined to respond for cell (model: m).' }, 'vibe', null],
+    [{ code: -32_603, message: 'Internal error', data: { details: 'Model stream ended early.' } }, 'qwen', 'busy'],
+    [{ code: -32_603, message: 'peer closed connection without sending complete message body' }, 'vibe', 'busy'],
+    [{ code: -32_603, message: 'Model stream from cell (m) ended without a finish reason.' }, 'vibe', 'busy'],
+    [{ code: -32_603, message: 'Internal error', data: { statusCode: 503 } }, 'pi', 'busy'],
+    [{ code: -32_603, message: 'Internal error: {"code":"server_error"}' }, 'opencode', 'busy'],
+    [{ code: -32_603, message: 'Internal error: Not Found' }, 'opencode', null],
     [{ code: -32_000, message: 'Nope' }, 'pi', null],
   ])('is not that of a prompt that failed: %j', (error, name, why) => {
     const { classified } = readTurn(name, refuses(error));
@@ -265,6 +282,28 @@ describe('an end_turn', () => {
     ['of another kind', 'crashed'],
   ])('is not the stop reason %s', (stopReason, ending) => {
     expect(readTurn('copilot', says('Well'), ends({ stopReason, usage: TOKENS })).classified.ending).toBe(ending);
+  });
+
+  const broken =
+    'I hit an internal error while calling the model: generic request failed (status=429): Error code: 429';
+
+  it('is not a refusal by which fast-agent reports that it was not served', () => {
+    const { classified } = readTurn('fast-agent', says(broken), ends({ stopReason: 'refusal' }));
+    expect([classified.ending, classified.again?.why]).toEqual(['unable', 'busy']);
+  });
+
+  it('is not awaited in vain if vibe says that it repeats its request', () => {
+    const retry = (detail: string): string =>
+      JSON.stringify({ jsonrpc: '2.0', method: '_session/retrying', params: { category: 'rate_limited', detail } });
+    const after = (...lines: string[]) => {
+      const parser = agentOf('vibe').parser();
+      const end = createEndTracker();
+      for (const event of [...turn(...lines).flatMap((line) => parser.line(line)), ...parser.end()]) end.add(event);
+      return agentOf('vibe').classify({ exitCode: 143, stopped: 'deadline', at: 0, stderr: '', ...end.read() });
+    };
+    expect(after(retry('HTTP 429'))).toMatchObject({ ending: 'unable', again: { why: 'busy' } });
+    expect(after(retry('ConnectError')).ending).toBe('unable');
+    expect(after(retry('HTTP 429'), says('Now.')).ending).toBe('timeout');
   });
 
   it('that the agent goes on after is none', () => {
@@ -352,6 +391,159 @@ describe('a call', () => {
     ];
     expect(ofType(readTurn('pi', ...lines).events, 'tool_result')).toMatchObject([{ exit_code: null, is_error: true }]);
   });
+});
+
+describe('the log of', () => {
+  const problem = (name: string, ...records: object[]): string | null | undefined =>
+    agentOf(name).lastAnswer?.sessionProblem(records.map((one) => JSON.stringify(one)).join('\n'), 's');
+  const ofCopilot = (finishReason: string, sourceSessionId = 's') => ({
+    type: 'session.usage_record',
+    data: { usage: { finishReason, accounting: { sourceSessionId } } },
+  });
+  const ofKimi = (time: number, finishReason: string, usage = {}) => ({
+    type: 'agent.message.appended',
+    time,
+    message: { message: {}, meta: { source: 'llm', usage, finish: { finishReason } } },
+  });
+  const failed = (time: number, error: object | null) => ({ type: 'turn.ended', time, reason: 'failed', error });
+
+  it('copilot says why its last answer is incomplete', () => {
+    expect(problem('copilot', ofCopilot('tool_calls'), ofCopilot('length'))).toMatch(/exceeded the token limit/);
+    expect(problem('copilot', ofCopilot('content_filter'))).toMatch(/content filter/);
+    expect(problem('copilot', ofCopilot('length'), ofCopilot('stop'))).toBeNull();
+    expect(problem('copilot', ofCopilot('stop'), ofCopilot('length', 'another'))).toBeNull();
+    expect(problem('copilot')).toBeNull();
+  });
+
+  it('vibe says why its last answer is incomplete', () => {
+    const record = (sequence: number, finish_reason: string) => ({ sequence, payload: { result: { finish_reason } } });
+    expect(problem('vibe', record(9, 'content_filter'), record(4, 'tool_call'))).toMatch(/content filter/);
+    expect(problem('vibe', record(9, 'stop'), record(4, 'length'))).toBeNull();
+  });
+
+  it('kimi says why its last answer is incomplete, in whatever order its files are read', () => {
+    expect(problem('kimi', ofKimi(2, 'truncated'), ofKimi(1, 'completed'))).toMatch(/exceeded the token limit/);
+    expect(problem('kimi', ofKimi(1, 'truncated'), ofKimi(2, 'completed'))).toBeNull();
+    expect(problem('kimi', ofKimi(1, 'completed'), failed(2, null))).toBeNull();
+  });
+
+  it('kimi says why it was not served, of which it tells nothing', () => {
+    const error = { message: '429 Rate limit reached', details: { statusCode: 429 } };
+    expect(problem('kimi', failed(1, error))).toBe('HTTP 429: 429 Rate limit reached');
+    expect(problem('kimi', failed(1, error), ofKimi(2, 'completed'), failed(3, null))).toBeNull();
+  });
+
+  it('kimi has the tokens of each request', () => {
+    const line = JSON.stringify(ofKimi(1, 'x', { inputOther: 9, output: 5, inputCacheRead: 1, inputCacheCreation: 0 }));
+    const usage = { input: 9, output: 5, reasoning: null, cache_read: 1, cache_write: 0 };
+    expect(agentOf('kimi').usageInLog?.(line)).toEqual(usage);
+    expect(agentOf('kimi').firstRequest?.reader().line(line)).toEqual({ tokens: 10 });
+    expect(agentOf('kimi').usageInLog?.('{"type":"turn.ended"}')).toBeNull();
+  });
+
+  it.each(['copilot', 'kimi', 'vibe', 'gemini'])('%s is read whatever is in it', (name) => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.json(), fc.string())), (lines) => {
+        agentOf(name).lastAnswer?.sessionProblem(lines.join('\n'), 's');
+        for (const line of lines) agentOf(name).usageInLog?.(line);
+      }),
+    );
+  });
+});
+
+/** Updates of all kinds, and of some that the protocol does not have. */
+const anyUpdate = (() => {
+  const some = <T>(value: T) => fc.option(fc.constant(value), { nil: undefined });
+  const text = fc.constantFrom('', ' ', 'Done.', 'Error: HTTP 429', '$ make', 'exit_code:** 3');
+  const content = fc.oneof(
+    text.map((one) => ({ type: 'content', content: { type: 'text', text: one } })),
+    text.map((one) => ({ type: 'content', content: { type: 'resource', resource: { uri: 'file:///a', text: one } } })),
+    fc.constantFrom<object | null>(
+      { type: 'content', content: { type: 'image', data: 'AAAA', mimeType: 'image/png' } },
+      { type: 'diff', path: 'a', oldText: null, newText: 'b' },
+      { type: 'terminal', terminalId: 't' },
+      null,
+    ),
+  );
+  const call = fc.record({
+    sessionUpdate: fc.constantFrom('tool_call', 'tool_call_update'),
+    toolCallId: fc.constantFrom<unknown>('c', 'd', '', 3, undefined),
+    kind: fc.constantFrom(undefined, 'execute', 'edit', 'read', 'other', 'of another kind'),
+    status: fc.constantFrom(undefined, 'pending', 'in_progress', 'completed', 'failed', 'cancelled', 'odd'),
+    title: fc.option(text, { nil: undefined }),
+    rawInput: fc.constantFrom<unknown>(
+      undefined,
+      null,
+      {},
+      { command: 'make' },
+      { command: ['sh', '-c', 'x'] },
+      'x',
+      [],
+    ),
+    rawOutput: fc.constantFrom<unknown>(undefined, null, 'x', { exitCode: 3 }, { exitCode: -1 }, { output: 'x' }, [{}]),
+    content: fc.option(fc.oneof(fc.array(content), fc.constant('x')), { nil: undefined }),
+    _meta: fc.constantFrom<unknown>(
+      undefined,
+      null,
+      { usage: { inputTokens: 5 } },
+      { claudeCode: { toolName: 'Bash' } },
+    ),
+  });
+  const words = fc.record({
+    sessionUpdate: fc.constantFrom('agent_message_chunk', 'agent_thought_chunk', 'user_message_chunk'),
+    content: fc.oneof(
+      text.map((one) => ({ type: 'text', text: one })),
+      fc.constantFrom<unknown>({ type: 'image', data: '' }, null, 'x', []),
+    ),
+    messageId: fc.constantFrom(undefined, 'm', 'n'),
+    _meta: some({ usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 } }),
+  });
+  const others = fc.record({
+    sessionUpdate: fc.constantFrom<unknown>('plan', 'usage_update', 'notice', 'compaction_update', 'x', 3, undefined),
+    entries: some([{ content: 'first', status: 'pending' }]),
+    used: some(10),
+    cost: fc.constantFrom<unknown>(undefined, null, { amount: 1, currency: 'USD' }, { amount: -1, currency: 'USD' }),
+  });
+  return fc.oneof(call, words, others);
+})();
+
+describe('whatever an agent prints', () => {
+  const answer = fc.oneof(
+    fc.record({
+      stopReason: fc.constantFrom<unknown>('end_turn', 'refusal', 'max_tokens', 'cancelled', 'odd', 3, undefined),
+      usage: fc.constantFrom<unknown>(undefined, null, TOKENS, { inputTokens: 0 }, { inputTokens: -1 }, 'x'),
+    }),
+    fc.constant(null),
+  );
+  const lines = fc.array(
+    fc.oneof(
+      anyUpdate.map((one) => update(one)),
+      anyUpdate.map((one) => asks(one)),
+    ),
+    { maxLength: 12 },
+  );
+
+  it.each(['copilot', 'qwen', 'kimi', 'vibe', 'hermes', 'fast-agent', 'opencode', 'gemini', 'claude', 'codex', 'pi'])(
+    'every result of %s has its call, and only an end_turn with words is done',
+    (name) => {
+      fc.assert(
+        fc.property(lines, answer, (given, result) => {
+          const end = JSON.stringify({ jsonrpc: '2.0', id: 9, result });
+          const { events, classified } = readTurn(name, ...given, end);
+          const calls = ofType(events, 'tool_call').map(({ id }) => id);
+          expect(new Set(calls).size).toBe(calls.length);
+          const results = ofType(events, 'tool_result').map(({ id }) => id);
+          expect(new Set(results).size).toBe(results.length);
+          for (const id of results) expect(calls).toContain(id);
+          const isDone = classified.ending === 'done';
+          if (isDone) expect(result?.stopReason).toBe('end_turn');
+          const lastWords = events.findLastIndex((one) => one.type === 'message' && one.role === 'assistant');
+          if (isDone) expect(lastWords).toBeGreaterThan(events.findLastIndex(({ type }) => type === 'tool_result'));
+        }),
+        { numRuns: 30 },
+      );
+    },
+  );
 });
 
 describe('tokens', () => {
@@ -442,6 +634,16 @@ describe('the launch', () => {
       mcpServers: [{ name: 'files', command: 'node', args: ['x'], env: [{ name: 'A', value: 'b' }] }],
     });
     expect(agentOf('copilot').mcpProblem).toMatch(/does not start/);
+  });
+
+  it('has places for skills and instructions in private folders, if they are known', () => {
+    const places = (name: string): unknown => {
+      const { subject } = agentOf(name);
+      return typeof subject === 'string' ? null : [subject.skill(REQUEST), subject.instructions(REQUEST)];
+    };
+    expect(places('kimi')).toEqual(['/run/config/kimi/skills', '/run/config/kimi/AGENTS.md']);
+    expect(places('qwen')).toEqual(['/run/home/.qwen/skills', '/run/home/.qwen/QWEN.md']);
+    expect(['fast-agent', 'pi'].map(places)).toEqual([null, null]);
   });
 
   it('resumes by what the agent can do, or not at all', () => {

@@ -2,9 +2,9 @@ import type { CliName } from './clis.js';
 import type { ScriptInput } from './model-server/script.js';
 
 /** The end of an agent, and why it is run again, if it is. */
-type Expected = readonly [ending: string, again: string | null];
+export type Expected = readonly [ending: string, again: string | null];
 
-interface Cause {
+export interface Cause {
   script: ScriptInput;
   /** The address that the agent is given in place of the server's. */
   address?: (url: string) => string;

@@ -53,7 +53,7 @@ export const provideMcpServer = (
 export async function provideMcpSdk(): Promise<string> {
   const version = '2.4.0';
   const packages = ['client', 'server'].map((name) => `@modelcontextprotocol/${name}@${version}`);
-  return join(await installOnce(`mcp-sdk-${version}`, (into) => install(packages, into)), 'node_modules');
+  return join(await installOnce(`mcp-sdk-${version}`, (into) => installNpm(packages, into)), 'node_modules');
 }
 
 /** The beginning of commands for Python that find these packages. They name their versions. */
@@ -77,12 +77,12 @@ export const provideConformance = (report: (text: string) => void): Promise<stri
 async function provide(name: string, cli: Cli, report: (text: string) => void): Promise<string> {
   const folder = await installOnce(`${name}-${cli.version}`, (into) => {
     report(`installing ${cli.package}@${cli.version}, once ...`);
-    return install([`${cli.package}@${cli.version}`], into);
+    return installNpm([`${cli.package}@${cli.version}`], into);
   });
   return join(folder, 'node_modules', '.bin', cli.bin);
 }
 
-async function install(packages: readonly string[], folder: string): Promise<void> {
+export async function installNpm(packages: readonly string[], folder: string): Promise<void> {
   const home = join(folder, '.installer');
   // Installers that look for settings leave folders behind. npm itself keeps the user's settings.
   const xdg = ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((kind) => [`XDG_${kind}_HOME`, join(home, kind)]);

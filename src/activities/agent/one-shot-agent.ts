@@ -1,4 +1,4 @@
-import { type Classified, createContradictionFinder, createEndTracker } from '#agents';
+import { type Classified, createContradictionFinder, createEndTracker, isUnexplained } from '#agents';
 import { type Environment, sharesHost, startFolder } from '#environments';
 import { findExecutable, supervisorErrors } from '#host';
 import { createPricer, createUsageMeter, type JudgeAnswer, type OutputProblems, outputWarnings, wrongOf } from '#model';
@@ -97,7 +97,7 @@ export async function readStart(
     if (event.type === 'session') session = event.session_id ?? session;
   });
   const incomplete = await incompleteAnswer(placed, environment, session);
-  if (incomplete !== null && end.read().result?.ending === 'done') end.add(incomplete);
+  if (incomplete !== null && isUnexplained(end.read())) end.add(incomplete);
   const ending = agent.classify({
     exitCode: output.exitCode ?? LOST_EXIT_CODE,
     stopped: output.stopped,

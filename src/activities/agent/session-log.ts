@@ -115,10 +115,10 @@ export async function incompleteAnswer(
   session: string | null,
 ): Promise<EventBody | null> {
   const { lastAnswer } = agent;
-  if (lastAnswer === undefined || session === null) return null;
+  if (lastAnswer === undefined || session === null || !PLAIN_ID.test(session)) return null;
   // `find` follows no links, which the agent may have made
   const script = `find "$0" -type f -size -${MAX_KIB}k -exec sed -n "$1" {} + | tail -c ${READ_BYTES}`;
-  const command = ['sh', '-c', script, lastAnswer.log({ home, config }), lastAnswer.records];
+  const command = ['sh', '-c', script, lastAnswer.log({ home, config }, session), lastAnswer.records];
   const read = await environment
     .exec(handle, { command, env: { ...baseEnv, LC_ALL: 'C' }, timeoutSecs: READ_SECS })
     .catch(() => null);

@@ -1,5 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { type Classified, type Contradiction, createContradictionFinder, createEndTracker } from '#agents';
+import {
+  type Classified,
+  type Contradiction,
+  createContradictionFinder,
+  createEndTracker,
+  isUnexplained,
+} from '#agents';
 import { beginningOf } from '#lib';
 import {
   type AgentRecord,
@@ -110,7 +116,7 @@ export async function summarizeOutput(
     emit,
     after: (usagePending) => {
       const exitCode = ended.exitCode ?? LOST_EXIT_CODE;
-      const isIncomplete = incomplete !== null && end.read().result?.ending === 'done';
+      const isIncomplete = incomplete !== null && isUnexplained(end.read());
       if (isIncomplete) end.add(incomplete);
       classified = agent.classify({
         exitCode,

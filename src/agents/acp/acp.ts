@@ -7,7 +7,8 @@ import { classifyByResult } from '../failures/classify.js';
 import { meaningfulLines } from '../failures/stderr-noise.js';
 import { acpStream } from '../streams/acp.js';
 import { ACP_LIMITS, type AcpFile, NO_SESSION_STATUS } from './acp-file.js';
-import { type AcpPreset, addressOf, UNTRIED } from './presets.js';
+import { type AcpPreset, addressOf } from './preset.js';
+import { UNTRIED } from './presets.js';
 
 /**
  * An agent that speaks the Agent Client Protocol. A program of ours (acp-program.ts) starts it, sends it the prompt,
@@ -68,7 +69,7 @@ export function acpAgent(name: string, preset: AcpPreset, settings: AgentSetting
     provider: (model) => (base === null ? providerOf(preset, model) : base.provider(model)),
     modelProblem: (model) => (base === null ? modelProblem(name, preset, model) : base.modelProblem(model)),
     login: null,
-    subject: base?.subject ?? 'it is not known where it looks for them',
+    subject: preset.subject ?? base?.subject ?? 'it is not known where it looks for them',
     mcpProblem: preset.mcpProblem,
     limitsTurns: false,
     version:
@@ -78,6 +79,8 @@ export function acpAgent(name: string, preset: AcpPreset, settings: AgentSetting
     launch: (request) => start(request, null),
     resume: by === null ? null : (request, session) => start(request, { session, by }),
     parser: () => acpStream(preset.reading),
+    ...(base?.lastAnswer === undefined ? {} : { lastAnswer: base.lastAnswer }),
+    ...preset.logs,
     classify: classifyAcp,
   };
 }

@@ -28,7 +28,7 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   },
   {
     kind: 'policy',
-    pattern: /stop.?reason:? refusal|answer was withheld/i,
+    pattern: /stop.?reason:? refusal|answer was withheld|model declined to respond/i,
     example: "API Error: Sonnet 4.5 can't help with this. (stop_reason: refusal)",
     source: `${CAPTURED}/claude-code-refusal`,
   },
@@ -150,20 +150,21 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   },
   {
     kind: 'busy',
-    pattern: /at capacity|server had an error|^terminated$|: terminated\b/i,
+    pattern:
+      /at capacity|server had an error|without a finish reason|model stream ended|no usable completion|^terminated$|: terminated\b/i,
     example: 'Selected model is at capacity. Please try a different model.',
     source: `${CODEX}: ServerOverloaded`,
   },
   {
     kind: 'refused',
     pattern:
-      /does not exist or you do not have access|not found for API version|model is not supported|input exceeds the maximum length/i,
+      /does not exist or you do not have access|not found for API version|model is not supported|input exceeds the maximum length|^internal error: not found$/i,
     example: 'The model `gpt-9` does not exist or you do not have access to it.',
     source: `${CAPTURED}/codex-model-not-found`,
   },
   {
     kind: 'context',
-    pattern: /context.{0,20}(?:length|window)|prompt is too long|maximum context/i,
+    pattern: /context.{0,20}(?:length|window)|(?:prompt is|context) too long|maximum context/i,
     example:
       "Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying.",
     source: `${CODEX}: ContextWindowExceeded`,
@@ -191,13 +192,14 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   {
     kind: 'busy',
     pattern:
-      /rate.?limit|too many requests|overloaded|high demand|unavailable|server error|bad gateway|gateway time.?out|temporarily limiting|resource has been exhausted/i,
+      /rate.?limit|too many requests|overloaded|high demand|unavailable|server.error|bad gateway|gateway time.?out|temporarily limiting|resource has been exhausted/i,
     example: "We're currently experiencing high demand, which may cause temporary errors.",
     source: `${CODEX}: InternalServerError`,
   },
   {
     kind: 'page',
-    pattern: /unexpected token '?<|malformed response|invalid json response|incomplete json segment/i,
+    pattern:
+      /unexpected token '?<|malformed response|chunk improperly formatted|invalid json response|incomplete json segment/i,
     example: 'API returned an empty or malformed response (HTTP 200) — check for a proxy or gateway',
     source: `${CAPTURED}/claude-code-page-200`,
   },
@@ -224,7 +226,7 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   {
     kind: 'network',
     pattern:
-      /socket hang up|socket connection was closed|unable to connect|cannot connect to api|operation timed out|other side closed|premature close|waiting for network|no route to host|(?:network|host) is (?:unreachable|down)|broken pipe/i,
+      /socket hang up|peer closed connection|socket connection was closed|unable to connect|cannot connect to api|operation timed out|other side closed|premature close|waiting for network|no route to host|(?:network|host) is (?:unreachable|down)|broken pipe/i,
     example: 'The socket connection was closed unexpectedly.',
     source: 'oven-sh/bun src/bun.js/webcore/response.zig',
   },

@@ -69,8 +69,11 @@ export function callEvents(call: AcpCall, isComplete: boolean): EventBody[] {
 }
 
 /** The text of parts of a message or result. */
-const textIn = (content: readonly Json[]): string =>
-  content.flatMap((part) => stringOf(fieldsOf(fieldsOf(part)['content'])['text']) ?? []).join('\n');
+const textIn = (parts: readonly Json[]): string =>
+  parts
+    .map((part) => fieldsOf(fieldsOf(part)['content']))
+    .flatMap(({ text, resource }) => stringOf(text) ?? stringOf(fieldsOf(resource)['text']) ?? [])
+    .join('\n');
 
 /**
  * The command of a call of a shell. Some agents have it only in the title, which before may be the name of the tool, so
@@ -109,8 +112,8 @@ export function inputOf({ input, content }: AcpCall): Fields {
 /** The result of a call, in its last update. */
 export function resultOf(call: AcpCall, update: Fields, { exit, everyExit }: AcpReading): EventBody {
   const raw = update['rawOutput'];
-  const { output, text, content, metadata, exitCode, exit_code: status, contents, truncated } = fieldsOf(raw);
-  const printed = [...[raw, output, text, content].map(stringOf), call.pieces, textIn(call.content)];
+  const { output, text, content, stdout, metadata, exitCode, exit_code: status, contents, truncated } = fieldsOf(raw);
+  const printed = [...[raw, output, text, content, stdout].map(stringOf), call.pieces, textIn(call.content)];
   const shown = printed.find((one) => one !== null && one !== '') ?? '';
   const codes = [
     ...[

@@ -4,14 +4,17 @@ import type { StreamParser } from '../agent.js';
 import { type AcpCall, addTo, callEvents, commandOf, inputOf, newCall, resultOf } from './acp-call.js';
 import type { AcpReading } from './acp-reading.js';
 import { type AcpCounts, countsOf, tokensOf, usageIn } from './acp-usage.js';
-import { fieldsOf, type Fields, stringOf } from './json-fields.js';
+import { fieldsOf, type Fields, stringOf, wholeNumberOf } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';
-import { errorEvent, lostEvent, NO_ANSWER, unknownEvent, usageEvent } from './stream-events.js';
+import { errorEvent, incompleteBy, lostEvent, NO_ANSWER, NO_WORDS, unknownEvent, usageEvent } from './stream-events.js';
 
 /** Updates that say nothing of what the agent does. */
 const SILENT: ReadonlySet<string> = new Set([
   ...['user_message_chunk', 'available_commands_update', 'current_mode_update', 'config_option_update'],
 ]);
+
+/** The states of a call that has ended. The protocol has only the first two. */
+const ENDED: ReadonlySet<Json | undefined> = new Set(['completed', 'failed', 'cancelled', 'canceled', 'rejected']);
 
 /** The code of an error: the agent wants a login. */
 const AUTH_REQUIRED = -32_000;
@@ -24,12 +27,6 @@ const STATUS_OF_KIND: ReadonlyMap<string | null, number> = new Map([
   ['rate_limit', 429],
   ['server_error', 500],
   ['overloaded', 529],
-]);
-
-/** Errors that take the place of an answer. */
-const INSTEAD_OF: ReadonlyMap<Json | undefined, string> = new Map([
-  ['max_tokens', 'the answer was truncated because it exceeded the token limit'],
-  ['refusal', "the model's answer was withheld (stop reason: refusal)"],
 ]);
 
 /** Reads what acp-program prints: its own lines, which have a field `acp`, and those of the agent. */
@@ -67,6 +64,8 @@ export function acpStream(reading: AcpReading): StreamParser {
     if (saying === null) return [];
     const { type, text, hadUsage } = saying;
     saying = null;
+    // Vibe says a space where its model says nothing.
+    if (text.trim() === '') return [];
     if (type === 'reasoning') return [{ type, text }];
     shown += 1;
     answer = { text, isFailure: isFailure(text) };
@@ -122,7 +121,7 @@ export function acpStream(reading: AcpReading): StreamParser {
     if (call === null) return [lostEvent(`${what} without an id`, 'call')];
     open.set(call.id, call);
     addTo(call, update, asked !== undefined);
-    const isEnd = !isQuestion && (update['status'] === 'completed' || update['status'] === 'failed');
+    const isEnd = !isQuestion && ENDED.has(update['status']);
     const isWhole = isEnd || (isQuestion && update['kind'] === 'execute');
     const begun = isEnd || commandOf(call, isWhole) !== null ? show(call, isWhole) : [];
     if (!isEnd) return begun;
@@ -183,14 +182,16 @@ export function acpStream(reading: AcpReading): StreamParser {
     if (isBroken || said?.isFailure === true || (isOneLine && reading.failed.test(said.text)))
       return failure(said?.text ?? 'its provider failed', null, true);
     if (said === null)
-      return reading.isUntried === true ? unknownEvent('an end without an answer') : errorEvent(NO_ANSWER, null, true);
+      return reading.isUntried === true
+        ? unknownEvent('an end without an answer')
+        : errorEvent(isCounted ? NO_WORDS : NO_ANSWER, null, !isCounted);
     return isCounted || reading.usage === 'none' || reading.isUntried === true
       ? { type: 'result', ending: 'done', exit_code: null }
       : errorEvent('its last request was not served: it reports no tokens of it', null, true);
   };
 
   const failure = (text: string, code: number | null, retryable: boolean, kind: string | null = null): EventBody => {
-    const stated = /(?:\bHTTP |\blast status: |^|: )([45]\d\d)\b/.exec(text)?.[1];
+    const stated = /(?:\bHTTP |\blast status: |\(status=|^|: )([45]\d\d)\b/.exec(text)?.[1];
     const status =
       (code !== null && code >= 400 && code < 600 ? code : reading.statuses?.[code ?? 0]) ??
       STATUS_OF_KIND.get(kind) ??
@@ -201,10 +202,11 @@ export function acpStream(reading: AcpReading): StreamParser {
 
   /** The error in an answer, and the step of ours that it answers, unless it is the prompt. */
   const failed = ({ code, message, data }: Fields, step: string | null): EventBody => {
-    const { details, message: more, errorKind } = fieldsOf(data);
+    const { details, message: more, errorKind, status, statusCode } = fieldsOf(data);
     const parts = [step, stringOf(message), stringOf(data) ?? stringOf(details) ?? stringOf(more)];
     const text = parts.filter((part) => part !== null && part !== '').join(': ');
-    return failure(text, typeof code === 'number' ? code : null, false, stringOf(errorKind));
+    const stated = wholeNumberOf(status) ?? wholeNumberOf(statusCode) ?? code;
+    return failure(text, typeof stated === 'number' ? stated : null, false, stringOf(errorKind));
   };
 
   const end = ({ error, result }: Fields, numbers: Numbers): EventBody[] => {
@@ -214,11 +216,11 @@ export function acpStream(reading: AcpReading): StreamParser {
     const isInAnswer = reading.usage !== 'none' && reading.usage !== 'chunk';
     events.push(...(isInAnswer ? report(usageIn(fieldsOf(result)), numbers) : []));
     if (error !== undefined) return [...events, failed(fieldsOf(error), null)];
-    if (stopReason === 'end_turn') return [...events, proven()];
+    if (stopReason === 'end_turn' || answer?.isFailure === true) return [...events, proven()];
     if (stopReason === 'max_turn_requests')
       return [...events, { type: 'result', ending: 'max_turns', exit_code: null }];
-    const instead = INSTEAD_OF.get(stopReason);
-    if (instead !== undefined) return [...events, errorEvent(instead, null, false)];
+    const why = incompleteBy(stringOf(stopReason) ?? '');
+    if (why !== null) return [...events, errorEvent(why, null, false)];
     return [...events, unknownEvent(`stop reason ${stringOf(stopReason) ?? 'missing'}`)];
   };
 
@@ -252,6 +254,11 @@ export function acpStream(reading: AcpReading): StreamParser {
       return phase === 'prompted' && (prompt === null || id === prompt) ? end(native, numbers) : [];
     if (phase === 'before') return [];
     if (method === 'session/update') return readUpdate(fieldsOf(fieldsOf(params)['update']), numbers);
+    // Vibe repeats a request that was not served.
+    if (method === '_session/retrying') {
+      const why = stringOf(fieldsOf(params)['detail']) ?? 'no reason given';
+      return [failure(`its request was not served, and is repeated (${why})`, null, true)];
+    }
     if (method !== 'session/request_permission') return [unknownEvent(stringOf(method) ?? 'a request')];
     return [...take(), ...tool(fieldsOf(fieldsOf(params)['toolCall']), true)];
   };

@@ -3,7 +3,7 @@ import type { EventBody } from '#model';
 import type { StreamParser } from '../agent.js';
 import { wholeNumberOf, fieldsOf, stringOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';
-import { errorEvent, miscounted, unknownEvent, usageEvent } from './stream-events.js';
+import { errorEvent, incompleteBy, miscounted, unknownEvent, usageEvent } from './stream-events.js';
 
 const SHELL = 'run_shell_command';
 
@@ -159,11 +159,6 @@ function statusOf(text: string): number | null {
   return status === undefined ? null : Number(status);
 }
 
-const INCOMPLETE: ReadonlyMap<string, string> = new Map([
-  ['content_filter', 'the answer was broken off by a content filter'],
-  ['length', 'the answer was truncated because it exceeded the token limit'],
-]);
-
 /**
  * Reads records of answers in the log of telemetry: JSON with a field a line, each from the name of the event on; the
  * first may lack its beginning. A record has a reason for each piece of the answer. Other answers are those of
@@ -175,5 +170,5 @@ export function sessionProblem(records: string, session: string): string | null 
     .slice(1)
     .findLast((record) => /^ {4}"role": "main"/m.test(record) && record.includes(`\n    "prompt_id": "${session}"`));
   const reason = /^ {4}"finish_reasons": \[[^\]]*"(\w+)"\s*\]/m.exec(last ?? '')?.[1] ?? '';
-  return INCOMPLETE.get(reason) ?? null;
+  return incompleteBy(reason);
 }

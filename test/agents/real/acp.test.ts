@@ -1,77 +1,63 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { acpAgentNames } from '../../../src/agents/acp/presets.js';
 import type { SweepDocument } from '../../../src/decide/documents/sweep-document.js';
 import { markedProcesses } from '../../../src/host/process/marked-processes.js';
 import { opaqueId } from '../../../src/store/results-folder.js';
-import { untilLines } from '../../commands/engine-parts.js';
+import { kill, linesIn, partOf, untilLines } from '../../commands/engine-parts.js';
 import { createProject, openRun, scenario, until, type TestProject } from '../../commands/project.js';
-import { provideCli, provideCopilot } from '../clis.js';
+import { acpCli, type AcpCliName } from '../acp-clis.js';
 import { startModelServer, type ModelServer } from '../model-server/server.js';
 import { agentPid } from './agent-process.js';
 
-const report = (text: string): void => console.log(text);
 const done = { say: 'All is done.' };
 
-/** Real agents over ACP. `resumes`: they continue a session after they were killed. `codes`: they say exit statuses. */
-const AGENTS = [
-  {
-    name: 'copilot',
-    acp: null,
-    model: 'openai/gpt-5-mini',
-    provide: () => provideCopilot(report),
-    resumes: true,
-    codes: true,
-  },
-  {
-    name: 'opencode-acp',
-    acp: 'opencode',
-    model: 'openai/gpt-5.5',
-    provide: () => provideCli('opencode', report),
-    resumes: true,
-    codes: true,
-  },
-  {
-    name: 'gemini-acp',
-    acp: 'gemini',
-    model: 'gemini-2.5-pro',
-    provide: () => provideCli('gemini', report),
-    resumes: false,
-    codes: false,
-  },
-];
+/** Real agents over ACP. `ACP_AGENTS=vibe,hermes` tests others, by the names of presets. */
+const NAMES = (process.env['ACP_AGENTS']?.split(',') ?? ['copilot', 'kimi', 'opencode', 'gemini']) as AcpCliName[];
+/** Tasks, and the words that they leave behind. */
+const TASKS = { ok: 'ok', key: 'ok', adopted: 'first', resumed: 'first', cancelled: 'first' };
+/** The input tokens that are known of three requests, if not those of all. */
+const KNOWN_INPUT: Partial<Record<AcpCliName, number | null>> = { opencode: 1000, gemini: 3300, 'fast-agent': null };
+/** These begin afresh after they were killed. */
+const STARTS_AFRESH: readonly AcpCliName[] = ['gemini', 'fast-agent'];
 
-describe.each(AGENTS)('$name over ACP', ({ name, acp, model, provide, resumes, codes }) => {
+describe.each(NAMES)('%s over ACP', (preset) => {
+  const { model, codes, provide } = acpCli(preset);
+  const isBuiltIn = acpAgentNames.includes(preset);
+  const takesSubject = preset !== 'fast-agent';
+  const name = isBuiltIn ? preset : `${preset}-acp`;
   let project: TestProject;
   let server: ModelServer;
   let env: Record<string, string>;
 
   beforeAll(async () => {
     const lines = [`[agents.${name}]`, `command = ${JSON.stringify(await provide())}`, `models = ["${model}"]`];
+    if (!isBuiltIn) lines.push(`acp = "${preset}"`);
     project = await createProject(
       {
         'fixtures/empty/README.md': 'nothing\n',
-        'llm-tool-test-config.toml': [...lines, ...(acp === null ? [] : [`acp = "${acp}"`]), ''].join('\n'),
+        'fixtures/GUIDE.md': 'Always mention marker-of-the-instructions.\n',
+        'llm-tool-test-config.toml': `${lines.join('\n')}\n`,
       },
       { ownServer: true },
     );
-    const started = `${project.folder}/resumed.starts`;
+    const gated = (task: string): string =>
+      `echo start >> ${project.folder}/${task}.starts; until [ -e ${project.folder}/${task}.go ]; do sleep 0.1; done`;
     server = await startModelServer([
       { when: 'task ok', steps: [{ run: 'cat missing.txt' }, { run: 'echo ok > out.txt && cat README.md' }, done] },
       { when: 'task key', steps: [done], faults: [{ error: 'bad_key' }] },
-      {
-        when: 'task resumed',
-        steps: [
-          { run: 'echo first >> out.txt' },
-          { run: `echo start >> ${started}; until [ -e ${project.folder}/resumed.go ]; do sleep 0.1; done` },
-          done,
-        ],
-      },
+      ...['adopted', 'resumed', 'cancelled'].map((task) => ({
+        when: `task ${task}`,
+        steps: [{ run: 'echo first >> out.txt' }, { run: gated(task) }, done],
+      })),
     ]);
     env = { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: 'key-of-the-test', GEMINI_API_KEY: 'key-of-the-test' };
-    for (const variable of ['OPENAI_BASE_URL', 'GOOGLE_GEMINI_BASE_URL']) env[variable] = server.url;
-    for (const [task, words] of Object.entries({ ok: 'ok', key: 'ok', resumed: 'first' })) {
+    for (const maker of ['OPENAI', 'GOOGLE_GEMINI', 'ANTHROPIC']) env[`${maker}_BASE_URL`] = server.url;
+    env['ANTHROPIC_API_KEY'] = 'key-of-the-test';
+    for (const [task, words] of Object.entries(TASKS)) {
       const gates = [`{type: file_contains, path: out.txt, substring: ${words}}`];
-      const text = scenario(task, { gates, more: `tool_matrix: [{tool: ${name}}]\n` });
+      const subject = takesSubject && task === 'ok' ? 'subject: {instructions: GUIDE.md}\n' : '';
+      const text = scenario(task, { gates, more: `tool_matrix: [{tool: ${name}}]\n${subject}` });
       await project.write(`fixtures/${task}.yaml`, text.replace('"do it"', `"task ${task}"`));
     }
   });
@@ -84,9 +70,8 @@ describe.each(AGENTS)('$name over ACP', ({ name, acp, model, provide, resumes, c
     const { run: record, metrics, text } = await openRun((await project.run(['ok'], env)).document);
     expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 1, completed: true } });
     expect(record.agent?.version).toMatch(/\d+\.\d+/);
-    // OpenCode reports the tokens of its last request only.
-    const known = acp === 'opencode' ? record.agent?.token_usage_at_least : record.agent?.token_usage;
-    expect(known?.input).toBeGreaterThan(acp === 'opencode' ? 900 : 2000);
+    const known = record.agent?.token_usage.input ?? record.agent?.token_usage_at_least?.input ?? null;
+    expect(known).toBe(preset in KNOWN_INPUT ? KNOWN_INPUT[preset] : 3000);
     expect(metrics.efficiency).toMatchObject({ total_commands: 2, error_count: codes ? 1 : 0 });
     const events = (await text('artifacts/events.jsonl'))
       .trim()
@@ -96,6 +81,7 @@ describe.each(AGENTS)('$name over ACP', ({ name, acp, model, provide, resumes, c
     expect(commands).toEqual(['cat missing.txt', 'echo ok > out.txt && cat README.md']);
     expect(await text('artifacts/transcript.human.txt')).toMatch(/All is done\./);
     expect(server.requests.every(({ key }) => key === 'key-of-the-test')).toBe(true);
+    expect(JSON.stringify(server.requests).includes('marker-of-the-instructions')).toBe(takesSubject);
   });
 
   test('a refused key is an error that says so, although the agent may claim to have ended its turn', async () => {
@@ -104,23 +90,49 @@ describe.each(AGENTS)('$name over ACP', ({ name, acp, model, provide, resumes, c
     expect(record.message).toMatch(/key was refused/);
   });
 
+  test('is adopted after the worker was killed', async () => {
+    const command = project.start(['run', 'adopted', '--name', 'adopted', '--json'], env);
+    await untilLines(project, 'adopted.starts', 1, 120_000);
+    await kill(project, 'worker');
+    await until('another worker', () => partOf(project, 'worker'));
+    await project.write('adopted.go', '');
+    const { run: record } = await openRun(JSON.parse((await command).stdout) as SweepDocument);
+    expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 1 } });
+    expect(linesIn(project, 'adopted.starts')).toHaveLength(1);
+  });
+
+  test('is seen while it works, and leaves nothing running when it is cancelled', async () => {
+    const command = project.start(['run', 'cancelled', '--name', 'cancelled', '--json'], env);
+    await untilLines(project, 'cancelled.starts', 1, 120_000);
+    const run = await runOf('cancelled');
+    const follow = project.start(['show', run, '--follow'], env);
+    await project.cli(['cancel', 'cancelled'], env);
+    const { run: record } = await openRun(JSON.parse((await command).stdout) as SweepDocument);
+    expect(record).toMatchObject({ outcome: 'cancelled', agent: { ending: 'cancelled' } });
+    expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
+    expect((await follow).stdout).toContain('echo first >> out.txt');
+  });
+
   test('goes on after it was killed with its supervisor, and leaves nothing running', async () => {
     const command = project.start(['run', 'resumed', '--name', 'resumed', '--json'], env);
     await untilLines(project, 'resumed.starts', 1, 120_000);
-    const run = await until('the run', async () => {
-      const runs = await readdir(project.results);
-      return runs.find((entry) => entry.includes('-resumed-')) ?? null;
-    });
+    const run = await runOf('resumed');
     process.kill(await agentPid(project, run), 'SIGKILL');
     await project.write('resumed.go', '');
     const { run: record, text } = await openRun(JSON.parse((await command).stdout) as SweepDocument);
     expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done' } });
     // Copilot cannot load some of its sessions that were killed, and then begins afresh.
     expect(name === 'copilot' ? [2, 3] : [2]).toContain(record.agent?.starts);
-    const how = resumes ? /start 2 .* resumed its session/ : /start 2 .* began in a fresh workspace/;
+    const how = STARTS_AFRESH.includes(preset)
+      ? /start 2 .* began in a fresh workspace/
+      : /start 2 .* resumed its session/;
     expect(record.agent?.history.join('\n')).toMatch(how);
     expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
     // A session of Copilot may lack a call that ended just before it was killed; then the call is repeated.
     if (name !== 'copilot') expect((await text('fixture/out.txt')).match(/first/g)).toHaveLength(1);
   });
+
+  /** The name of the run of a task. */
+  const runOf = (task: string): Promise<string> =>
+    until('the run', async () => (await readdir(project.results)).find((one) => one.includes(`-${task}-`)) ?? null);
 });

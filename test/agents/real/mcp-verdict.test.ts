@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { waitUntil } from '../../../src/host/process/waiting.js';
 import { Comparison } from '../../../src/decide/comparison/document.js';
 import { cellsOf, createProject, openRun, REPOSITORY } from '../../commands/project.js';
-import { provideCli, type CliName } from '../clis.js';
+import { ACP_CLIS } from '../acp-clis.js';
+import { provideCli } from '../clis.js';
 import { serve } from '../serve.js';
 import { MODELS } from './models.js';
 
@@ -14,13 +15,13 @@ const STAMPED = { run: 'echo stamped > out.txt' };
 const DONE = { say: 'All is done.' };
 
 /** These keep the definitions of MCP tools from the model until it searches for them. */
-const SEARCHES: Partial<Record<CliName, { tool: string; input: Record<string, unknown> }>> = {
+const SEARCHES: Partial<Record<string, { tool: string; input: Record<string, unknown> }>> = {
   'claude-code': { tool: 'ToolSearch', input: { query: 'select:mcp__office__echo,mcp__other__echo' } },
   codex: { tool: 'tool_search', input: { query: 'echo', limit: 20 } },
 };
 
 /** The model does each task as its prompt says. Without the server, it says that there is no such tool, and ends. */
-const scriptsFor = (agent: CliName) =>
+const scriptsFor = (agent: string) =>
   [
     { when: 'Stamp it by the office.', tool: 'office__echo', text: 'stamp it' },
     { when: 'Stamp it with other words.', tool: 'office__echo', text: 'stamp something' },
@@ -54,14 +55,22 @@ async function addressIn(folder: string): Promise<string> {
   return `http://127.0.0.1:${number}/mcp`;
 }
 
-describe.each<CliName>(['claude-code', 'codex'])('on the real %s', (agent) => {
-  test.each(['stdio', 'HTTP'])(
+const report = (text: string): void => console.log(text);
+const AGENTS = [
+  { agent: 'claude-code', model: MODELS['claude-code'], provide: () => provideCli('claude-code', report) },
+  { agent: 'codex', model: MODELS.codex, provide: () => provideCli('codex', report) },
+  { agent: 'kimi', ...ACP_CLIS.kimi },
+  { agent: 'qwen', ...ACP_CLIS.qwen },
+];
+
+describe.each(AGENTS)('on the real $agent', ({ agent, model: modelName, provide }) => {
+  test.each(agent in ACP_CLIS ? ['stdio'] : ['stdio', 'HTTP'])(
     'an imported suite says that a server over %s helps, and near misses do not pass',
     async (transport) => {
-      const program = await provideCli(agent, console.log);
+      const program = await provide();
       const project = await createProject(
         {
-          'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${MODELS[agent]}"]\n`,
+          'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${modelName}"]\n`,
           'skills/stamp/SKILL.md': '---\nname: stamp\ndescription: Stamps documents.\n---\n\nAsk the office.\n',
           'skills/stamp/evals/evals.json': JSON.stringify(suite),
         },
