@@ -161,7 +161,7 @@ export default {
         path: '^src/scenario/[^/]+$',
         pathNot: '^src/scenario/(index|load-scenario|recognize|stored-scenario|json-schema)\\.ts$',
       },
-      to: { path: '^src/scenario/(eliza|yaml)/' },
+      to: { path: '^src/scenario/(eliza|task|yaml)/' },
     },
     {
       name: 'pure-rooms-touch-no-machine',

@@ -167,8 +167,15 @@ export const AREAS: readonly Area[] = [
       'test/long/mcp-sandbox',
       'test/long/mcp-forging',
       'test/long/subject-in-container',
+      'test/long/tasks',
     ],
-    covers: ['src/environments/', 'src/activities/prepare/', 'src/activities/teardown/', 'src/commands/doctor/'],
+    covers: [
+      'src/scenario/task/',
+      'src/environments/',
+      'src/activities/prepare/',
+      'src/activities/teardown/',
+      'src/commands/doctor/',
+    ],
   },
   {
     tests: ['test/chaos/loop'],

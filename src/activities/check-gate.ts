@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import {
   modelAnswersOf,
@@ -6,10 +7,13 @@ import {
   findObject,
   type GateQuestion,
   gateSubject,
+  type VerifierFiles,
+  type VerifierRequest,
 } from '#gates';
 import { GateDetail, redactFields, STEPS } from '#model';
 import { passedGate, type RunRef } from '#protocol';
 import { gatesOf, judgeModelOf } from '#scenario';
+import { resolveEnv } from './credentials/resolve-agent.js';
 import { runWork } from './gate/run-work.js';
 import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
@@ -58,6 +62,7 @@ export async function checkOnce(
       return check(spec, {
         exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
         work: (kind, input, timeoutSecs) => runWork(kind, input, timeoutSecs, signal),
+        verify: (request) => verify(context, request, name, signal),
         look: (path) => environment.lookInside(handle, path),
         expected: (path) => lookInChecks(context, path),
         ...evidence.done,
@@ -84,6 +89,25 @@ export async function checkOnce(
       ...(forgeable === null ? {} : { forgeable }),
     };
     return redactFields(found, GateDetail, context.redact);
+  });
+}
+
+/** Runs a verifier with tests of the checks folder. Null if the run has no container. */
+async function verify(
+  { environment, handle, checksFolder, values }: LoadedRun,
+  { tests, env, timeout_secs: timeoutSecs, script, user }: VerifierRequest,
+  part: string,
+  signal: AbortSignal,
+): Promise<VerifierFiles | null> {
+  if (environment.verify === undefined || checksFolder === null) return null;
+  return environment.verify(handle, {
+    script,
+    timeoutSecs,
+    part,
+    signal,
+    tests: tests.map((folder) => join(checksFolder, folder)),
+    env: resolveEnv(env, values).env,
+    ...(user === undefined ? {} : { user }),
   });
 }
 

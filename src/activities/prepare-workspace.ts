@@ -27,6 +27,7 @@ import { targetFiles, type TargetFiles } from './prepare/target-files.js';
 import { readStep, runLocallyIfSmall, runStepOnce } from './step/run-step-once.js';
 import { noteOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
+import { NeedsActivity } from './run/built-image.js';
 import { loadWithAccess } from './run/load-run.js';
 import { buildSecs, buildWorkspace, type Prepared, type WorkOfRun } from './prepare/build-workspace.js';
 import type { LoadedRun, RunAccess, RunIdentity, RunPlaces, RunSecrets } from './run/context.js';
@@ -51,8 +52,12 @@ const plannedJudge = ({
 export const prepareWorkspace =
   (deps: Deps) =>
   async (run: RunRef): Promise<RunPlan | null> => {
-    const context = await loadWithAccess(deps, run, { decidePlace: true });
+    const context = await loadWithAccess(deps, run, { decidePlace: true }).catch((error: unknown) => {
+      if (error instanceof NeedsActivity) return null;
+      throw error;
+    });
     noteOpenRun(deps, run);
+    if (context === null) return null;
     await bringEarlier(deps.resultsPath, run.sweep, parseRunWorkflowId(run.workflowId).round);
     await deps.endOthers?.(run);
     const known = await ownResult(deps, run);

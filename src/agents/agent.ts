@@ -31,6 +31,8 @@ export interface AgentRequest {
   subject?: StoredSubject[] | undefined;
   /** The MCP servers under test, each as the program that the agent starts for it. Absent for none. */
   mcpServers?: McpProgram[] | undefined;
+  /** The variables of the solution of a task folder. Absent if the scenario is none. */
+  solution?: Record<string, string> | undefined;
   /** Number of the turn of the conversation that the prompt begins, from 1, which is the default. */
   turn?: number;
 }
@@ -65,6 +67,8 @@ export interface AgentLaunch {
   env: Record<string, string>;
   stdin: string;
   files: LaunchFile[];
+  /** Folders of the checks folder that are copied into the container, each with its place there. Absent for none. */
+  fromChecks?: { folder: string; to: string }[];
 }
 
 /** A file to write. `base64`: its content is base64. */
@@ -207,6 +211,8 @@ export interface Agent {
   launch(request: AgentRequest): AgentLaunch;
   /** True if it needs this program's files and its Node, which a container lacks. */
   needsNode?: true;
+  /** True if it runs the solution of a task folder, so the scenario must be one. */
+  solvesTasks?: true;
   /** True if it runs in the agent host, so the run must give it `hosted`. */
   isHosted?: true;
   /** True if it is no program: the run's own steps ask the model and perform its calls of tools. */

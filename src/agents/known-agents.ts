@@ -10,6 +10,7 @@ import { gemini } from './gemini.js';
 import { loop } from './loop/loop.js';
 import { mock, none } from './mock.js';
 import { opencode } from './opencode.js';
+import { nop, oracle } from './oracle.js';
 import { pi } from './pi.js';
 
 /** Adapters of real agents by name. To add one, add a file and a line here. */
@@ -40,7 +41,7 @@ export const adaptersWithoutProgram: readonly string[] = adapterNames.filter((na
 /** Returns the agents that a project can name: the built-in ones, and those of its config. */
 export function knownAgents(configured: Readonly<Record<string, AgentSettings>>): Map<string, Agent> {
   return new Map([
-    [mock.name, mock],
+    ...[mock, oracle, nop].map((agent): [string, Agent] => [agent.name, agent]),
     ...Object.entries(adapters).map(([name, adapter]): [string, Agent] => [name, adapter(NO_SETTINGS)]),
     ...Object.entries(configured).map(([name, settings]): [string, Agent] => [
       name,

@@ -31,13 +31,14 @@ export interface RunFact {
 }
 
 /**
- * A folder of the store. `fixture` and `checks` are the snapshots that a scenario refers to. `broken`: that cannot be
- * read.
+ * A folder of the store. `fixture`, `checks` and `build` are the snapshots that a scenario refers to. `broken`: that
+ * cannot be read.
  */
 export interface SnapshotFact {
   hash: string;
   fixture: string | null;
   checks?: string | undefined;
+  build?: string | undefined;
   broken: boolean;
 }
 
@@ -175,9 +176,10 @@ function unusedSnapshots(
   const inUse = snapshots.filter(({ hash }) => used.has(hash));
   // Something that refers to others but cannot be read may refer to any of them.
   if (left.some(({ state }) => state === 'broken') || inUse.some(({ broken }) => broken)) return [];
-  for (const { fixture, checks } of inUse) {
+  for (const { fixture, checks, build } of inUse) {
     if (fixture !== null) used.add(fixture);
     if (checks !== undefined) used.add(checks);
+    if (build !== undefined) used.add(build);
   }
   return snapshots.map(({ hash }) => hash).filter((hash) => !used.has(hash));
 }

@@ -7,6 +7,7 @@ import {
   sharesHost,
   type Environment,
   type EnvironmentHandle,
+  type EnvironmentProblem,
   type Place,
   type ProjectFolders,
   type RequestedEnvironment,
@@ -34,7 +35,7 @@ export const environmentProblem = async (
   wanted: RequestedEnvironment,
   folders: ProjectFolders,
   env: NodeJS.ProcessEnv,
-): Promise<{ why: string; isFinal: boolean } | null> =>
+): Promise<EnvironmentProblem | null> =>
   wanted.type === 'auto'
     ? null
     : ((await environments[wanted.type].environmentProblem?.(wanted, folders, env)) ?? null);

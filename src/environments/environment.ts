@@ -1,4 +1,4 @@
-import type { FileStat } from '#gates';
+import type { FileStat, VerifierFiles } from '#gates';
 import type { Command, CommandResult, StopReason } from '#lib';
 import type { EnvironmentType } from './kinds.js';
 
@@ -33,6 +33,11 @@ export interface Container {
   /** Id of its image; a tag may be moved during a sweep. */
   image: string;
   name: string;
+  limits?: ContainerLimits;
+  /** Set if everything of its image counts: ENTRYPOINT is kept, and the workspace is a folder of the image. */
+  whole?: true;
+  /** The user of everything that runs in it; absent for that of the image. */
+  user?: string;
 }
 
 /** A sandbox of E2B. Its id is in the run's private state, or found by its name. */
@@ -49,10 +54,27 @@ export interface CloudSandbox {
   access: string;
 }
 
-/** Container settings of a scenario. */
-export interface RequestedContainer {
-  image: string;
+/** The limits of a container, as a scenario sets them. */
+export interface ContainerLimits {
+  cpus?: number;
+  memory_mb?: number;
+  network?: 'none';
+}
+
+/** Container settings of a scenario. `image` is absent while the image of `build` has no name. */
+export interface RequestedContainer extends ContainerLimits {
+  image?: string;
+  build?: string;
+  build_timeout_secs?: number;
   command: Container['command'];
+  /** Set if everything of its image counts. */
+  whole?: WholeImage;
+}
+
+/** The use of an image as it is: `workdir` in place of its WORKDIR, `user` in place of its USER. */
+interface WholeImage {
+  workdir?: string;
+  user?: string;
 }
 
 /** An image that is on this machine. */
@@ -60,6 +82,7 @@ export interface FoundImage {
   id: string;
   /** PATH in its containers. */
   path: string;
+  workdir: string;
 }
 
 /** Where a run takes place. JSON: it is chosen once for each run, and stored in its private state. */
@@ -74,7 +97,7 @@ export interface Place {
   /** The reason why a sandbox shares the network; null if it does not. */
   lacksNetwork: string | null;
   /** The container's command line and image; absent if there is no container. */
-  container?: Pick<Container, 'command'> & FoundImage & { name: string };
+  container?: Pick<Container, 'command' | 'limits' | 'whole' | 'user'> & FoundImage & { name: string };
   /** Where a cloud sandbox comes from; absent if there is none. */
   sandbox?: Pick<CloudSandbox, 'template' | 'timeoutSecs' | 'module'>;
 }
@@ -115,6 +138,8 @@ export interface Contents {
   programs: Record<string, string>;
   /** Executable files beside them: contents by name. They replace programs of the same name. */
   scripts?: Record<string, string>;
+  /** Environment variables of a container itself. */
+  env?: Record<string, string>;
 }
 
 /** The variable by which gates and evaluators find the files of the checks folder. */
@@ -171,6 +196,10 @@ export interface StartRequest {
    * and killed when the agent has ended.
    */
   beside?: readonly string[];
+  /** Folders on the host that are copied into a container before the start, each with its place there. */
+  placed?: readonly { from: string; to: string }[];
+  /** Set if what the agent leaves running stays when it ends by itself. Only in a container. */
+  keepBackground?: true;
   /** Set if what the agent starts must not be able to write into its output. Without perl, it is able to. */
   sealed?: true;
 }
@@ -178,6 +207,28 @@ export interface StartRequest {
 export type ProcessState =
   | { state: 'none' | 'starting' | 'running' | 'dead' }
   | { state: 'ended'; exitCode: number; stopped: StopReason | null };
+
+/** The reason why runs could not take place. `field`: the field of the scenario's `environment` that says so. */
+export interface EnvironmentProblem {
+  why: string;
+  isFinal: boolean;
+  field?: string;
+}
+
+/** A program that verifies what the agent has done, and writes rewards. */
+export interface VerifyRequest {
+  /** Folders on the host that are copied to /tests, each over the ones before. */
+  tests: readonly string[];
+  /** The program in /tests. */
+  script: string;
+  env: Record<string, string>;
+  /** Absent for that of the image. */
+  user?: string;
+  timeoutSecs: number;
+  /** The step that it belongs to. */
+  part: string;
+  signal: AbortSignal;
+}
 
 /** The processes to kill: a start of the agent (with the reason), what is left of a step, or everything of the run. */
 type Killed = { start: number; reason: Exclude<StopReason, 'deadline' | 'idle'> } | { part: string } | 'everything';
@@ -198,7 +249,7 @@ export interface Environment extends Work {
     wanted: RequestedEnvironment,
     folders: ProjectFolders,
     env: NodeJS.ProcessEnv,
-  ): Promise<{ why: string; isFinal: boolean } | null>;
+  ): Promise<EnvironmentProblem | null>;
   /**
    * Says why an agent in it can forge what is recorded of it; null if it cannot. specs/explanation/security.md says
    * more.
@@ -226,6 +277,8 @@ export interface Work {
     handle: EnvironmentHandle,
     program: { argv: string[]; env: Record<string, string>; shown: readonly string[] },
   ): Promise<string[]>;
+  /** Runs a verifier, and returns what it left. Absent if there are no containers. */
+  verify?(handle: EnvironmentHandle, request: VerifyRequest): Promise<VerifierFiles>;
   /** Starts the agent so that it outlives this process. */
   start(handle: EnvironmentHandle, request: StartRequest): Promise<void>;
   /**

@@ -8,7 +8,7 @@ interface Kind {
     place: 'container' | 'sandbox';
     /** Its origin, in general and as a scenario names it. */
     madeFrom: 'image' | 'template';
-    nameOf: (wanted: { type: string; image?: string }) => string;
+    nameOf: (wanted: { type: string; image?: string; build?: string }) => string;
   };
   /**
    * The variables that its runs take from the shell. `key`: the variable that must have a value. `addresses` are no
@@ -21,7 +21,7 @@ interface Kind {
 const KINDS = {
   local: {},
   bubblewrap: {},
-  docker: { apart: { place: 'container', madeFrom: 'image', nameOf: ({ image = '' }) => image } },
+  docker: { apart: { place: 'container', madeFrom: 'image', nameOf: ({ image, build = '' }) => image ?? build } },
   e2b: {
     apart: { place: 'sandbox', madeFrom: 'template', nameOf: () => 'the template' },
     needs: { key: E2B_KEY, variables: E2B_VARIABLES, addresses: E2B_ADDRESSES },

@@ -19,6 +19,7 @@ import { noTranscriptErrors } from './types/no-transcript-errors.js';
 import { regexMatch, responseContains, responseMatches, stringContains } from './types/response.js';
 import { skillNotUsed, skillUsed } from './types/skills.js';
 import { stepCount, toolCalled, trajectoryContainsAction } from './types/tool-calls.js';
+import { verifier } from './types/verifier.js';
 import { userSatisfaction } from './types/user-satisfaction.js';
 
 /** All kinds of gates. To add one, add a file in `types/` and a line here. */
@@ -59,6 +60,7 @@ const gates = [
   contextRetention,
   script,
   agentScript,
+  verifier,
 ] as const;
 
 const schemasOf = <const T extends readonly Gate<z.ZodType>[]>(all: T) =>

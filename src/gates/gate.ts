@@ -51,10 +51,37 @@ export interface GateQuestion<A> {
   temperature?: number;
 }
 
+/** A program that writes rewards, in the container of a run. */
+export interface VerifierRequest {
+  tests: readonly string[];
+  script: string;
+  env: Readonly<Record<string, string>>;
+  user?: string;
+  timeout_secs: number;
+}
+
+/** A file that a verifier may have left; null if it has not, `unreadable` if it is no text or too large. */
+type LeftFile = { text: string } | 'unreadable' | null;
+
+/** The files that a verifier left, and how it ended. */
+export interface VerifierFiles {
+  exitCode: number | null;
+  timedOut: boolean;
+  /** The end of what it printed. */
+  output: string;
+  /** reward.json and reward.txt. */
+  json: LeftFile;
+  text: LeftFile;
+  /** Number of processes that the agent had left running: they could have written rewards. */
+  processes: number;
+}
+
 /** Everything that a gate may access. */
 export interface GateContext {
   /** Runs `sh -c command` in the workspace with the script environment and target.env. */
   exec(command: string, timeoutSecs: number): Promise<CommandResult>;
+  /** Runs a verifier after the agent. Null if the run has no container. */
+  verify(request: VerifierRequest): Promise<VerifierFiles | null>;
   /** Looks at a path relative to the workspace. `text()` returns null if the content is not UTF-8. */
   look(path: string): Promise<FileStat>;
   /** Looks at a path in the checks folder, which is not in the workspace. */

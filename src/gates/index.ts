@@ -8,6 +8,8 @@ export {
   type GateContext,
   type GateQuestion,
   type GateWork,
+  type VerifierFiles,
+  type VerifierRequest,
   type WorkInput,
   type WorkResult,
 } from './gate.js';

@@ -2,6 +2,7 @@ import { apartFrom } from '#environments';
 import { resolve } from 'node:path';
 import type { Agent } from '#agents';
 import { knownProviders } from '#host';
+import type { Path } from '#input';
 import { type Problem, suggest, UsageError } from '#lib';
 import { isServiceMock } from '#mocks';
 import { type Cell, tooLongCell } from '#model';
@@ -170,14 +171,38 @@ export const misfitsOfOwnAgents = (
     return misfits(known, findAgentStep(scenario) === null ? ['none'] : own, variant);
   });
 
+/** The place in a scenario, and the reason why an agent cannot work in its container; null if it can. */
+function containerProblem(
+  { name, free, isLoop, solvesTasks }: Agent,
+  { environment, task }: SelectedVariant['scenario'],
+): [Path, string] | null {
+  if (solvesTasks === true && task === undefined)
+    return [['steps'], `the agent ${name} runs the solution of a task folder, and this scenario is none`];
+  if (isLoop === true || free) return null;
+  if (environment.type === 'docker' && environment.network === 'none')
+    return [
+      ['environment', 'network'],
+      `the agent ${name} asks its model from within the container, which has no network; use the agent loop, which asks it from outside`,
+    ];
+  if (task?.skills_dir !== undefined)
+    return [['task', 'skills_dir'], `the agent ${name} cannot be given skills that are in an image`];
+  return task?.has_mcp_servers === true
+    ? [['task', 'has_mcp_servers'], `the agent ${name} cannot be given the MCP servers of a task folder`]
+    : null;
+}
+
 /** The reason why agents cannot work where a scenario runs, or do not have the services that it mocks. */
 export function misfits(
   known: ReadonlyMap<string, Agent>,
   agents: readonly string[],
-  { scenario: { mocks = [], environment }, problemAt }: Pick<SelectedVariant, 'scenario' | 'problemAt'>,
+  { scenario, problemAt }: Pick<SelectedVariant, 'scenario' | 'problemAt'>,
 ): Problem[] {
+  const { mocks = [], environment } = scenario;
   return [...new Set(agents)].flatMap((name): Problem[] => {
-    const { isHosted = false, needsNode = false } = known.get(name) ?? {};
+    const agent = known.get(name);
+    const { isHosted = false, needsNode = false } = agent ?? {};
+    const unfit = agent === undefined ? null : containerProblem(agent, scenario);
+    if (unfit !== null) return [problemAt(...unfit)];
     if (needsNode && apartFrom(environment) !== null)
       return [
         problemAt(

@@ -81,8 +81,9 @@ async function environmentsWork({
     if (failure === null) continue;
     const message = `environment.type ${wanted.type}: ${failure.why}`;
     if (!failure.isFinal) throw new InfrastructureError(message);
-    const refused = scenarios.filter(({ effective }) => effective.scenario.environment.type === wanted.type);
-    const problems = refused.map(({ variant }) => variant.problemAt(['environment', 'type'], message));
+    const key = JSON.stringify(wanted);
+    const refused = scenarios.filter(({ effective }) => JSON.stringify(effective.scenario.environment) === key);
+    const problems = refused.map(({ variant }) => variant.problemAt(['environment', failure.field ?? 'type'], message));
     const texts = new Map(refused.map(({ selected }) => [selected.file, selected.text]));
     throw new UsageError('sandbox_unusable', message, problems, texts);
   }

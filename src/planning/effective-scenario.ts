@@ -18,6 +18,7 @@ import type { Draft } from './draft.js';
 import { isFile } from './file-checks.js';
 import { findRuntime } from './find-runtime.js';
 import type { Project } from './project.js';
+import { withVariables } from './task-variables.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 /**
@@ -35,7 +36,8 @@ export function effectiveScenario(
   const { scenario } = variant;
   const { file } = selected;
   const checked = withoutIdleGates(scenario, variant.subject);
-  const used = draft.live ? withoutMocks(checked) : checked;
+  const unmocked = draft.live ? withoutMocks(checked) : checked;
+  const used = withVariables(selected, variant, unmocked, { ...process.env, ...draft.variables });
   const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
   const asked = chooseGateModel(project, selected, variant, draft);

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { systemFailure } from '#lib';
+import type { LookBeside } from '#scenario';
 
 /** Stats a path, following symlinks. Null if nothing is there, or on any error. */
 function infoOf(path: string): Stats | null {
@@ -60,6 +61,15 @@ export function readText(path: string): string | null {
   const loaded = loadText(path);
   return loaded.ok ? loaded.text : null;
 }
+
+/** Looks at paths beside a scenario file. */
+export const lookBeside =
+  (file: string): LookBeside =>
+  (path) => {
+    const full = join(dirname(file), path);
+    if (isFolder(full)) return { kind: 'folder', names: readdirSync(full) };
+    return isFile(full) ? { kind: 'file', text: readText(full) } : null;
+  };
 
 const unreadable = (reason: string, line = 1, column = 1): UserText => ({ ok: false, reason, line, column });
 

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { displayPath, ownCommand } from '#host';
 import { suggest, systemFailure, UsageError } from '#lib';
-import { isElizaName, recognize, type Recognized, SCENARIO_ENDING } from '#scenario';
+import { isElizaName, isTaskFile, recognize, type Recognized, SCENARIO_ENDING, TASK_FILE } from '#scenario';
 import { isFile, isFolder, readText } from './file-checks.js';
 import type { Selection } from './draft.js';
 import type { Project } from './project.js';
@@ -63,7 +63,9 @@ function locate(project: Project, name: string): FoundFiles {
   const { fixturesPath } = project;
   const alone = (...files: string[]): FoundFiles => ({ files, searched: [] });
   const path = resolve(name);
-  if (isFile(path) && (name.includes('/') || SCENARIO_ENDING.test(name))) return alone(path);
+  if (isFile(path) && (name.includes('/') || SCENARIO_ENDING.test(name) || isTaskFile(name))) return alone(path);
+  const ofTask = [path, join(fixturesPath, name)].map((one) => join(one, TASK_FILE)).find(isFile);
+  if (ofTask !== undefined) return alone(ofTask);
   const inFixtures = ['', '.yaml', '.yml', '.json'].map((ending) => join(fixturesPath, `${name}${ending}`));
   const file = inFixtures.find(isFile);
   const known =
@@ -120,6 +122,11 @@ function discover({ resultsPath }: Project, folder: string): SearchedFolder {
   const visit = (at: string): void => {
     const names = namesIn(at);
     if (at !== folder && isResults(names)) return;
+    if (isTask(names)) {
+      // Everything below belongs to the task.
+      look(join(at, TASK_FILE));
+      return;
+    }
     for (const name of names) {
       if (name.startsWith('.') || name === 'node_modules') continue;
       const path = join(at, name);
@@ -203,6 +210,10 @@ function realPath(path: string): string {
   }
 }
 
+/** True if the names in a folder are those of a task that others wrote. */
+const isTask = (names: readonly string[]): boolean =>
+  names.includes(TASK_FILE) && ['environment', 'instruction.md', 'steps'].some((name) => names.includes(name));
+
 const isDangling = (link: string): boolean => realPath(link) === link && !isFile(link);
 
 /**
@@ -246,7 +257,7 @@ export function describeSearch({ folder, files, others }: SearchedFolder): strin
   if (!isFolder(folder)) return `there is no folder ${shown}; create a first scenario with ${ownCommand('init')}`;
   if (files.length > 0) return `${shown} has ${count(files.length, 'scenario')}`;
   if (others.length === 0)
-    return `${shown} has no file with the ending .yaml, .yml or .json, except hidden ones and those in results and node_modules`;
+    return `${shown} has no file with the ending .yaml, .yml or .json and no folder of a task (${TASK_FILE}), except hidden ones and those in results and node_modules`;
   const listed = others.slice(0, LISTED).map(({ path, what }) => `${displayPath(path)} (${what})`);
   const more = others.length > LISTED ? ` and ${others.length - LISTED} more` : '';
   return `${shown} has no scenarios, only ${count(others.length, 'other file')}: ${listed.join(', ')}${more}`;

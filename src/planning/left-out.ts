@@ -12,6 +12,7 @@ import {
 } from '#host';
 import { type Copied, isNamedLikeSuite, isSuite, SUITE_ENDING } from '#scenario';
 import { isFolder, readText } from './file-checks.js';
+import { leaveOutOfTask } from './left-out-of-task.js';
 import { isResultsFolder } from './find-scenario-files.js';
 import type { Project } from './project.js';
 
@@ -134,7 +135,7 @@ export interface LookedAt {
   /** The paths that are not copied, relative to the folder; folders end with `/`. */
   leftOut: readonly string[];
 }
-export type CheckFolder = (folder: string, copied: 'fixture' | 'checks') => Promise<LookedAt>;
+export type CheckFolder = (folder: string, copied: 'fixture' | 'checks' | 'task') => Promise<LookedAt>;
 
 /** Creates a check that looks at each folder only once, even if several scenarios use it. */
 export function createFolderCheck(
@@ -143,7 +144,8 @@ export function createFolderCheck(
 ): CheckFolder {
   const looks = new Map<string, Promise<LookedAt>>();
   const look: CheckFolder = async (folder, copied) => {
-    const { isLeftOut, leftOut } = leaveOut(folder, copied, pathsIn(folder, [fixturesPath, resultsPath]));
+    const secret = pathsIn(folder, [fixturesPath, resultsPath]);
+    const { isLeftOut, leftOut } = copied === 'task' ? leaveOutOfTask(folder) : leaveOut(folder, copied, secret);
     try {
       const entries = await list(folder, isLeftOut);
       const initial = join(folder, 'initial-state');

@@ -2,7 +2,14 @@ import { type Agent, knownAgents } from '#agents';
 import type { UntilClear } from '#decide';
 import { ownValue, suggest, UsageError } from '#lib';
 import { type Cell, cellLabel } from '#model';
-import { expandMatrix, findAgentStep, type Plan, serverAddresses, type UnstoredScenario } from '#scenario';
+import {
+  containerVariables,
+  expandMatrix,
+  findAgentStep,
+  type Plan,
+  serverAddresses,
+  type UnstoredScenario,
+} from '#scenario';
 import {
   agentSettings,
   checkAgent,
@@ -141,7 +148,10 @@ export function resolveSweep(
     agents,
     providers,
     variables: neededVariables({
-      targets: scenarios.map(({ effective }) => effective.target),
+      targets: scenarios.flatMap(({ effective: { target, scenario } }) => [
+        target,
+        ...containerVariables(scenario).map((env) => ({ env })),
+      ]),
       servers: scenarios.flatMap(({ effective }) => serverAddresses(effective.scenario.databases)),
       agents,
       cells,

@@ -7,7 +7,7 @@ import { canonical, displayPath } from '#host';
 import type { Path, ProblemAt } from '#input';
 import type { Problem } from '#lib';
 import { scriptsRunBy } from '#model';
-import { checkCommands, loadRubric, namedChecks, type Scenario, type ScenarioVariant } from '#scenario';
+import { checkCommands, loadRubric, namedChecks, placedGates, type Scenario, type ScenarioVariant } from '#scenario';
 import { isFile, isFolder, loadText } from './file-checks.js';
 import type { CheckFolder, LookedAt } from './left-out.js';
 import type { Project } from './project.js';
@@ -202,6 +202,12 @@ export async function findChecks(
 ): Promise<FoundChecks> {
   const { folder } = scenario.checks;
   const named = namedChecks(scenario);
+  const uncontained = placedGates(scenario).flatMap(({ path, gate }) =>
+    gate.type === 'verifier' && scenario.environment.type !== 'docker'
+      ? [problemAt([...path, 'type'], 'a verifier runs in a container; set environment.type to docker')]
+      : [],
+  );
+  if (uncontained.length > 0) return { checks: null, leftOut: [], problems: uncontained };
   if (folder === undefined) {
     const message = `the scenario has no checks folder; put the files into a folder beside the scenario file, and add the line "checks_folder: <its name>"`;
     return {
@@ -213,7 +219,8 @@ export async function findChecks(
     };
   }
   const checks = resolve(dirname(scenarioPath), folder);
-  const { unusable, leftOut } = await lookAt(folder, checks, fixture, look);
+  const { unusable, leftOut } =
+    scenario.task === undefined ? await lookAt(folder, checks, fixture, look) : await look(checks, 'task');
   if (unusable !== null) return { checks: null, leftOut, problems: [problemAt(AT, unusable)] };
   const problems = named.flatMap(({ path, file, isExpected }) => {
     if (file === null) return [];

@@ -18,7 +18,8 @@ import {
 import { type StoredSubject, WITH, WITHOUT } from '#subjects';
 import { checkedUseProblems } from './checked-uses.js';
 import type { Selection } from './draft.js';
-import { isFile, loadText } from './file-checks.js';
+import { isFile, loadText, lookBeside } from './file-checks.js';
+import { findBuild } from './find-build.js';
 import { loadCharacter } from './find-runtime.js';
 import { describeSearch, nothingSelected, searchFiles } from './find-scenario-files.js';
 import { findSubject, mockProblems, type Secret } from './find-subject.js';
@@ -43,6 +44,8 @@ export interface SelectedVariant extends ScenarioVariant {
   fixture: string | null;
   /** Absolute path of the checks folder; null if the scenario has none. */
   checks: string | null;
+  /** Absolute path of the folder that its image is built of; null if none is built. */
+  build: string | null;
   /** The subject with the contents of its files; empty if the variant has none. */
   subject: StoredSubject[];
   /** Absolute paths of the subject's files and folders; those of a variant without it too. */
@@ -75,6 +78,8 @@ export interface SelectedScenario {
   variants: SelectedVariant[];
   /** The judge's rubric; null if there is no judge. */
   rubric: Rubric | null;
+  /** Parts of the file that have no effect. */
+  warnings: Problem[];
   problemAt: ProblemAt;
 }
 
@@ -158,13 +163,13 @@ export async function loadScenarios(
     }
     const { text } = read;
     loading.texts.set(file, text);
-    const loaded = readScenario(file, text);
+    const loaded = readScenario(file, text, lookBeside(path));
     if (!loaded.ok) {
       loading.problems.push(...loaded.problems);
       continue;
     }
     const {
-      value: { scenario, variants: inFile },
+      value: { scenario, variants: inFile, warnings = [] },
       problemAt,
     } = loaded;
     const variants: SelectedVariant[] = [];
@@ -177,6 +182,7 @@ export async function loadScenarios(
       const fixture = named === null ? null : findFixture(project, path, named);
       const looked = fixture === null ? NOTHING : await checkFolder(fixture, 'fixture');
       const { checks, problems: ofChecks, ...of } = await findChecks(path, varied, fixture, checkFolder);
+      const { build, problems: ofBuild } = await findBuild(path, varied);
       const notCopied = { fixture: looked.leftOut, checks: of.leftOut };
       const secret = secretPaths(project, path, { fixture, checks, scenario: varied.scenario });
       const found = await findSubject(path, varied, loading.texts, secret);
@@ -188,12 +194,13 @@ export async function loadScenarios(
         ...mockProblems(project, varied.scenario, varied.problemAt),
         ...fixtureProblems(fixture, varied.scenario, varied.problemAt, looked),
         ...ofChecks,
+        ...ofBuild,
         ...ownInputProblems(project, path, fixture, varied.problemAt),
         ...contextProblems(fixture, varied.scenario, varied.problemAt),
       ];
       ofVariants.push(...ofInputs);
       if (ofInputs.length === 0)
-        variants.push({ ...varied, fixture, checks, subject, subjectPaths, leftOut, notCopied });
+        variants.push({ ...varied, fixture, checks, build, subject, subjectPaths, leftOut, notCopied });
     }
     const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [
@@ -211,7 +218,7 @@ export async function loadScenarios(
     loading.problems.push(...problems);
     if (problems.length === 0) {
       const all = scenario.baseline === true ? withBaseline(variants) : variants;
-      loading.scenarios.push({ file, path, text, scenario, variants: all, rubric, problemAt });
+      loading.scenarios.push({ file, path, text, scenario, variants: all, rubric, warnings, problemAt });
     }
   }
   return loading;

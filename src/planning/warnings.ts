@@ -33,9 +33,12 @@ export function placeholderWarnings({ config, configSource }: Project): string[]
   );
 }
 
-/** Returns a warning for each variant in which nothing checks what the agent does. `noJudge`: judges are not asked. */
+/**
+ * Returns a warning for each variant in which nothing checks what the agent does, and for each part of a file without
+ * effect. `noJudge`: judges are not asked.
+ */
 export function uncheckedWarnings(scenarios: readonly SelectedScenario[], noJudge = false): Problem[] {
-  const warnings = scenarios.flatMap(({ variants, scenario: { baseline } }) =>
+  const unchecked = scenarios.flatMap(({ variants, scenario: { baseline } }) =>
     variants.flatMap(({ variant, scenario, problemAt }): Problem[] => {
       const isJudged = !noJudge && scenario.judgment.judge?.enabled === true;
       if (!checksNothing(scenario, isJudged)) return [];
@@ -48,6 +51,7 @@ export function uncheckedWarnings(scenarios: readonly SelectedScenario[], noJudg
       ];
     }),
   );
+  const warnings = [...scenarios.flatMap((one) => one.warnings), ...unchecked];
   return [...new Map(warnings.map((one) => [formatProblem(one), one])).values()];
 }
 

@@ -103,11 +103,14 @@ const templateOf = (resolved: ResolvedSweep, scenarios: Plan['scenarios']): Plan
 const inputsOf = ({ project: { root, configFile, fixturesPath }, scenarios }: ResolvedSweep): string[] => [
   ...new Set([
     ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
-    ...scenarios.flatMap(({ selected: { path }, variant: { fixture, checks, subjectPaths }, effective: { judge } }) => [
-      ...[path, ...(fixture === null ? [] : [fixture]), ...(checks === null ? [] : [checks])],
-      ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
-      ...subjectPaths,
-    ]),
+    ...scenarios.flatMap(
+      ({ selected: { path }, variant: { fixture, checks, build, subjectPaths }, effective: { judge } }) => [
+        ...[path, ...(fixture === null ? [] : [fixture]), ...(checks === null ? [] : [checks])],
+        ...(build === null ? [] : [build]),
+        ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
+        ...subjectPaths,
+      ],
+    ),
   ]),
 ];
 
@@ -136,9 +139,10 @@ async function storeInputs(
     const { notCopied } = variant;
     const fixture = await snapshot(variant.fixture, notCopied.fixture);
     const checks = variant.checks === null ? {} : { checks: await snapshot(variant.checks, notCopied.checks) };
+    const build = variant.build === null ? {} : { build: await snapshot(variant.build, []) };
     const leftOut = leftOutOf(variant);
     const target = isShared ? await storeTarget(store, effective) : {};
-    const whole: EffectiveScenario = { ...effective, fixture, ...checks, ...target };
+    const whole: EffectiveScenario = { ...effective, fixture, ...checks, ...build, ...target };
     const stored = `${JSON.stringify(whole, null, 2)}\n`;
     const hash = sha256(stored);
     wholes.push(whole);

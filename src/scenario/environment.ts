@@ -1,11 +1,16 @@
 import { z } from 'zod';
-import { inSchema, nonBlank, seconds } from '#input';
+import { exactlyOne, inSchema, nonBlank, seconds } from '#input';
 
 /** An argument of a command line: one word that is no option. */
 const WORD = /^[^-\s]\S*$/;
 
 /** The name of what a container or sandbox is made from. `like` describes such a name. */
 const madeFrom = (what: string, like: string): z.ZodString => inSchema(nonBlank(what).check(z.regex(WORD, like)), WORD);
+
+/** Time limit of a build if nothing else sets one. */
+export const BUILD_SECS = 600;
+/** The step that prepares a run has an hour. */
+export const LONGEST_BUILD_SECS = 3000;
 
 /**
  * Where the agent and the checks run, as people write it and as plans store it. `auto` is `bubblewrap` if that works,
@@ -17,13 +22,32 @@ export const Environment = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('bubblewrap').describe('a sandbox of bubblewrap (Linux)') }),
   z.strictObject({ type: z.literal('auto').describe('bubblewrap where it works, else local') }),
-  z.strictObject({
-    type: z.literal('docker').describe('A container of its own for each run'),
-    image: madeFrom('the name of an image', 'an image is named like debian:12, without blanks').describe(
-      'An image that is on this machine; nothing is downloaded',
-    ),
-    command: z.enum(['docker', 'podman']).default('docker').describe('The command line of containers'),
-  }),
+  z
+    .strictObject({
+      type: z.literal('docker').describe('A container of its own for each run'),
+      image: madeFrom('the name of an image', 'an image is named like debian:12, without blanks')
+        .exactOptional()
+        .describe('An image that is on this machine; nothing is downloaded'),
+      build: nonBlank('the path of a folder')
+        .exactOptional()
+        .describe(
+          'In place of `image`: a folder with a Dockerfile, relative to the scenario file, of which it is built',
+        ),
+      build_timeout_secs: seconds
+        .max(LONGEST_BUILD_SECS)
+        .exactOptional()
+        .describe(`Time limit of the build in seconds; ${BUILD_SECS} without it`),
+      cpus: z
+        .number()
+        .positive()
+        .exactOptional()
+        .describe('The most processors that it uses; no more than the machine has'),
+      memory_mb: z.int().min(6).exactOptional().describe('The most memory that it uses, in MiB'),
+      network: z.literal('none').exactOptional().describe('`none`: it has no network'),
+      command: z.enum(['docker', 'podman']).default('docker').describe('The command line of containers'),
+    })
+    .check(exactlyOne(['image', 'build']))
+    .meta({ oneOf: [{ required: ['image'] }, { required: ['build'] }] }),
   z.strictObject({
     type: z.literal('e2b').describe('A cloud sandbox of E2B of its own for each run'),
     template: madeFrom('the name of a template', 'a template is named like base, without blanks')

@@ -6,6 +6,7 @@ export {
   userPrompt,
   withEarlierTurns,
 } from './conversation-prompts.js';
+export { containerVariables } from './container-variables.js';
 export { type ConversationState, decideEnd } from './conversation.js';
 export { withRegistered } from './yaml/acp-registry.js';
 export { agentInputs, judgeInputs } from './agent-inputs.js';
@@ -15,6 +16,7 @@ export { chooseHarmless, type ScenarioDraft, draftScenario } from './draft/draft
 export { readHelp, type ToolHelp } from './draft/read-help.js';
 export { type Combination, combinationReader, combinationsOf, loadMatrix, matchesFilter } from './eliza/matrix.js';
 export { Character, modelsOf } from './eliza/runtime-fields.js';
+export { BUILD_SECS } from './environment.js';
 export { expandMatrix } from './expand-matrix.js';
 export { jsonSchemaOf } from './json-schema.js';
 export { loadScenario } from './load-scenario.js';
@@ -32,7 +34,7 @@ export {
   type When,
 } from './plan.js';
 export { publicNames } from './public-names.js';
-export type { ScenarioReader, ScenarioVariant } from './reader.js';
+export type { LookBeside, ScenarioReader, ScenarioVariant } from './reader.js';
 export { isElizaName, recognize, type Recognized, SCENARIO_ENDING } from './recognize.js';
 export {
   type AgentStep,
@@ -54,6 +56,7 @@ export { readSuite } from './suites/read-evals.js';
 export { readCsv, readJsonLines } from './suites/read-prompts.js';
 export { type CaseScenario, suiteScenarios } from './suites/suite-scenarios.js';
 export type { Suite } from './suites/suite.js';
+export { isTaskFile, TASK_FILE } from './task/task-name.js';
 export { Target, TARGET_PROGRAM } from './target.js';
 export { withChecksOf, withoutFlags } from './with-checks-of.js';
 export { loadRubric, parseYaml } from './yaml/load-yaml.js';

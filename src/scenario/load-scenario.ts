@@ -4,10 +4,13 @@ import { matrixGivenAsScenario } from './eliza/matrix.js';
 import { readScenario as readElizaScenario } from './eliza/to-scenario.js';
 import type { ScenarioReader } from './reader.js';
 import { formOf, recognize, SCENARIO_ENDING } from './recognize.js';
+import { readTask } from './task/read-task.js';
+import { isTaskFile } from './task/task-name.js';
 import { readScenario } from './yaml/read-scenario.js';
 
 /** Reads a scenario file in the form that its name and content indicate. */
-export const loadScenario: ScenarioReader = (file, text) => {
+export const loadScenario: ScenarioReader = (file, text, look) => {
+  if (isTaskFile(file)) return readTask(file, text, look);
   const loaded = loadInItsForm(file, text);
   const mistaken = loaded.ok ? null : matrixGivenAsScenario(file, text);
   return mistaken === null ? loaded : { ok: false, problems: [mistaken] };

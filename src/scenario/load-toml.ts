@@ -132,6 +132,12 @@ const MAX_DEPTH = 100;
 
 /** Parses TOML and checks it against a zod schema. Never throws: every error is a problem with line and column. */
 export function loadToml<S extends z.ZodType>(schema: S, file: string, raw: string): Loaded<z.output<S>> {
+  const read = readToml(file, raw);
+  return read.ok ? check(schema, read.source) : read;
+}
+
+/** Parses TOML. Never throws: every error is a problem with line and column. */
+export function readToml(file: string, raw: string): { ok: true; source: Source } | { ok: false; problems: Problem[] } {
   const text = raw.replace(/^\uFEFF/, '');
   const problem = (position: Position, message: string): Problem => ({
     file,
@@ -142,7 +148,7 @@ export function loadToml<S extends z.ZodType>(schema: S, file: string, raw: stri
   const parsed = parse(text);
   if (!parsed.ok) return { ok: false, problems: [problem(parsed.position, parsed.message)] };
   const { source, rejected } = tomlSource(file, parsed.program);
-  if (rejected.length === 0) return check(schema, source);
+  if (rejected.length === 0) return { ok: true, source };
   return {
     ok: false,
     problems: inTextOrder(rejected.map(({ position, message }) => problem(position, message))),

@@ -77,4 +77,9 @@ export const namedChecks = (scenario: Pick<Scenario, 'steps' | 'checks'>): Named
   ...placedGates(scenario).flatMap(({ path, gate }) =>
     gate.type === 'file_equals' ? [{ path: [...path, 'expected'], file: gate.expected, isExpected: true }] : [],
   ),
+  ...placedGates(scenario).flatMap(({ path, gate }) =>
+    gate.type === 'verifier'
+      ? gate.tests.map((file, at) => ({ path: [...path, 'tests', at], file, isExpected: false }))
+      : [],
+  ),
 ];

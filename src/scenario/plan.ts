@@ -54,6 +54,8 @@ export const EffectiveScenario = z.object({
   fixture: z.string(),
   /** Hash of the snapshot of the checks folder in the store. Absent if the scenario has none. */
   checks: z.string().exactOptional(),
+  /** Hash of the snapshot of the folder that its image is built of. Absent if none is built. */
+  build: z.string().exactOptional(),
   /** Null if the scenario has no judge, or `--no-judge` was given. */
   judge: JudgeSettings.nullable(),
   /** The model that gates and other parts ask. It is also that of the judge. Absent if none of them asks. */
@@ -62,7 +64,7 @@ export const EffectiveScenario = z.object({
 export type EffectiveScenario = z.infer<typeof EffectiveScenario>;
 
 /** The same before its fixture, its checks and its target are stored. */
-export type UnstoredScenario = Omit<EffectiveScenario, 'fixture' | 'checks' | 'target_stored'>;
+export type UnstoredScenario = Omit<EffectiveScenario, 'fixture' | 'checks' | 'build' | 'target_stored'>;
 
 /** The model that parts of the scenario ask, the judge or others; null if none asks. */
 export const judgeModelOf = ({ judge, asked }: Pick<EffectiveScenario, 'judge' | 'asked'>): string | null =>

@@ -1,5 +1,5 @@
 import type { Loaded, ProblemAt } from '#input';
-import type { Json } from '#lib';
+import type { Json, Problem } from '#lib';
 import type { Scenario } from './scenario.js';
 import type { Target } from './target.js';
 
@@ -26,7 +26,14 @@ export interface ReadScenario {
   scenario: Scenario;
   /** The variants to run; at least one. */
   variants: ScenarioVariant[];
+  /** Parts of the file that have no effect. Absent if there are none. */
+  warnings?: Problem[];
 }
 
+/** Looks at a path beside a scenario file; null if nothing is there. `text`: null if it is not UTF-8. */
+export type LookBeside = (
+  path: string,
+) => { kind: 'file'; text: string | null } | { kind: 'folder'; names: string[] } | null;
+
 /** Parses one format of scenario files. Never throws: every error is a problem with line and column. */
-export type ScenarioReader = (file: string, text: string) => Loaded<ReadScenario>;
+export type ScenarioReader = (file: string, text: string, look?: LookBeside) => Loaded<ReadScenario>;

@@ -1,4 +1,5 @@
 import { isMap, suggest } from '#lib';
+import { isTaskFile, nameOfTask } from './task/task-name.js';
 import { readDocuments } from './yaml/read-documents.js';
 
 /** The kind of a YAML or JSON file, by its name and what can be read of it. */
@@ -137,6 +138,7 @@ function describe(value: unknown): { what: string; isKnown: boolean } {
  * unclear.
  */
 export function recognize(file: string, text: string): Recognized {
+  if (isTaskFile(file)) return { kind: 'scenario', name: nameOfTask(file, text), fixtures: [], others: [] };
   const { values, isBroken } = readDocuments(file, text);
   const declared = values.filter((value) => value !== null && value !== undefined);
   const scenarios = declared.filter(isScenarioLike);

@@ -84,6 +84,32 @@ function stepsProblem(steps: readonly Step[]): string | null {
     : null;
 }
 
+/** The parts of a task folder that others wrote. Everything of its image counts, and runs in it. */
+const Task = z.object({
+  /** Variables of the container. In these maps, `${NAME}` stands for a variable of the shell. */
+  env: z.record(z.string(), z.string()),
+  /** More variables of the script that solves it. */
+  solution_env: z.record(z.string(), z.string()),
+  /** The folder of everything that runs; without it, that of the image. */
+  workdir: z.string().exactOptional(),
+  /** The agent's user; without it, that of the image. */
+  user: z.string().exactOptional(),
+  /** A command that succeeds as soon as the container can be used. */
+  healthcheck: z
+    .object({
+      command: z.string(),
+      interval_sec: z.number(),
+      timeout_sec: z.number(),
+      start_period_sec: z.number(),
+      start_interval_sec: z.number(),
+      retries: z.number(),
+    })
+    .exactOptional(),
+  /** Folder of skills in the container. */
+  skills_dir: z.string().exactOptional(),
+  has_mcp_servers: z.literal(true).exactOptional(),
+});
+
 /** The contents of the workspace when the agent starts. */
 const Inputs = z.object({
   /** The fixture, as written in the file; null for an empty workspace. */
@@ -154,6 +180,8 @@ export const Scenario = z.object({
   baseline: z.literal(true).exactOptional(),
   /** Where the agent and the checks run. */
   environment: Environment,
+  /** Set if it was read from a task folder. */
+  task: Task.exactOptional(),
   steps: Steps,
   checks: Checks,
   judgment: Judgment,

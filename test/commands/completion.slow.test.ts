@@ -9,7 +9,7 @@ import { copyExamples, createProject, REPOSITORY, type TestProject } from './pro
 /** The newest first, which is not the order of their names. */
 const SWEEPS = ['20260101-000000-aaaa', 'nightly-20260102-000000-bbbb'] as const;
 /** All agents that the project can name, in the order of the registry. */
-const AGENTS = ['mock', ...adapterNames, 'house'];
+const AGENTS = ['mock', 'oracle', 'nop', ...adapterNames, 'house'];
 const CONFIG = `
 [agents.house]
 command = "house"

@@ -103,6 +103,7 @@ export function realContext(workspace: string, given: Given = {}): GateContext {
   const { skills = [], durationMs = null, turns = null, checks = null } = given;
   return {
     exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, { cap, env }),
+    verify: () => Promise.resolve(null),
     look: (path) => look(workspace, path),
     expected: (path) => (checks === null ? Promise.resolve({ kind: 'missing' }) : look(checks, path)),
     work: (kind, input) => Promise.resolve(doWork(kind, input)),

@@ -40,6 +40,7 @@ const valid: Record<GateSpec['type'], object> = {
   context_retention: { test_memory_of: ['milk'] },
   script: { command: 'true', description: 'all is well' },
   agent_script: { script: 'check-coverage' },
+  verifier: {},
 };
 const all = Object.entries(valid).map(([type, fields]) => ({ type, ...fields }));
 
@@ -88,7 +89,7 @@ it('a gate is quick unless it runs a command or a script, or asks a model', () =
     ...['command_succeeds', 'command_exit_code_is', 'command_output_contains', 'command_output_matches'],
     ...['command_json_path'],
     ...['llm_judge', 'conversation_flow', 'user_satisfaction', 'context_retention'],
-    ...['script', 'agent_script'],
+    ...['script', 'agent_script', 'verifier'],
   ]);
 });
 

@@ -36,7 +36,7 @@ evaluation:
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join());
   const { value, problemAt } = loaded;
   const { scenario } = value;
-  return { file: 's.yaml', path: '/p/s.yaml', text, scenario, variants: [], rubric, problemAt };
+  return { file: 's.yaml', path: '/p/s.yaml', text, scenario, variants: [], rubric, warnings: [], problemAt };
 }
 
 const BASE = 'enabled: true, rubric: r.yaml, pass_threshold: 0.5';

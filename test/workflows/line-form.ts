@@ -47,7 +47,7 @@ export const readLines: ScenarioReader = (file, text) => {
   } satisfies Record<
     keyof Omit<
       Scenario,
-      'mock' | 'mocks' | 'mock_url_variables' | 'executions' | 'runtime' | 'databases' | 'subject' | 'baseline'
+      'mock' | 'mocks' | 'mock_url_variables' | 'executions' | 'runtime' | 'databases' | 'subject' | 'baseline' | 'task'
     >,
     unknown
   >);

@@ -7,6 +7,7 @@ import { mocksFileOf } from '#mocks';
 import { STEPS } from '#model';
 import { findProgram } from '../commands/step-commands.js';
 import { callsFolder } from '../mocks/mocked-commands.js';
+import { resolveEnv } from '../credentials/resolve-agent.js';
 import { contextMessage, promptOf, stepOfTurn } from './turns.js';
 import { planMcpServers } from './mcp-servers.js';
 import { withMocks } from '../run/mock-server.js';
@@ -116,6 +117,7 @@ function requestOf(
     mock: scenario.mock ?? null,
     hasNode: sharesHost(handle),
     hosted: hostedRun(context),
+    solution: scenario.task === undefined ? undefined : resolveEnv(scenario.task.solution_env, context.values).env,
     subject: context.subject,
     turn: context.turn.number,
   };

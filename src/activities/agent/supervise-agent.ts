@@ -121,9 +121,21 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     files: [...launch.files, ...login],
     ...(shown === undefined ? {} : { shown }),
     ...(beside === undefined ? {} : { beside }),
+    ...placedFolders(context, launch),
+    ...(context.scenario.task === undefined ? {} : { keepBackground: true as const }),
     deadlineSecs: turnSecs(context),
     idleSecs: stepOfTurn(context).idle_timeout_secs ?? null,
   });
+}
+
+/** The folders of the checks that are copied into the run's container for a start. */
+function placedFolders(
+  { checksFolder }: Pick<RunPlaces, 'checksFolder'>,
+  { fromChecks }: Pick<PlannedLaunch['launch'], 'fromChecks'>,
+): { placed?: { from: string; to: string }[] } {
+  if (fromChecks === undefined || checksFolder === null) return {};
+  const placed = fromChecks.map(({ folder, to }) => ({ from: join(checksFolder, folder), to }));
+  return { placed: placed.filter(({ from }) => existsSync(from)) };
 }
 
 /** Id of the session of the earlier starts if the agent can resume it; else null. */

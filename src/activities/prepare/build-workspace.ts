@@ -15,7 +15,9 @@ import { databaseAt, makeDatabases } from '../databases/make-databases.js';
 import { FILL_SECS, sqliteFiles } from '../databases/sqlite-files.js';
 import { mockedCommands } from '../mocks/mocked-commands.js';
 import { toRecord } from '../commands/command-record.js';
+import { awaitHealth } from './await-health.js';
 import type { Fence } from '../step/fence.js';
+import { resolveEnv } from '../credentials/resolve-agent.js';
 import { loginProblem } from '../credentials/login-files.js';
 import type { Deps } from '../step/deps.js';
 import { findProgram } from '../commands/step-commands.js';
@@ -79,8 +81,11 @@ export async function buildWorkspace(
   const { files } = scenario.inputs;
   const sqlite = await sqliteFiles(scenario, fixture, signal);
   if (!sqlite.ok) return cannotBeBuilt(unfitText(given, `${databaseAt(given, sqlite.index)}.sql: ${sqlite.problem}`));
-  const contents = { ...placedPrograms(given, fixture), fixture, files, data: sqlite.files };
+  const taskEnv = resolveEnv(scenario.task?.env ?? {}, given.values).env;
+  const contents = { ...placedPrograms(given, fixture), fixture, files, data: sqlite.files, env: taskEnv };
   await environment.prepare(handle, contents, fence.check);
+  const unhealthy = await awaitHealth(given, signal);
+  if (unhealthy !== null) return cannotBeBuilt(unfitText(given, unhealthy));
   const problem = await makeDatabases(given, fence, signal);
   if (problem !== null) return cannotBeBuilt(unfitText(given, problem));
 

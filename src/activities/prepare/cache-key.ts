@@ -2,10 +2,11 @@ import { isAbsolute } from 'node:path';
 import { type EnvironmentHandle, sharesHost } from '#environments';
 import { buildId, fingerprint, type SourceFile, sourceFiles, TooManyFiles } from '#host';
 import { absolutePaths, canonicalJson, interpolate, sha256 } from '#lib';
-import { agentInputs, checkCommands, EffectiveScenario, findAgentStep } from '#scenario';
+import { agentInputs, checkCommands, containerVariables, EffectiveScenario, findAgentStep } from '#scenario';
 import { mcpServersOf } from '#subjects';
 import { agentVersion, planLaunch } from '../agent/launch.js';
 import { planQuestion } from '../agent/one-shot-agent.js';
+import { resolveEnv } from '../credentials/resolve-agent.js';
 import type { AgentInPlace } from '../run/run-paths.js';
 import type { Prepared } from './build-workspace.js';
 import { notPrograms, type TargetFiles } from './target-files.js';
@@ -71,7 +72,7 @@ export async function cacheKey(
         repetition,
         agentSettings,
         agentEnv,
-        targetEnv,
+        targetEnv: { ...filledVariables(context), ...targetEnv },
         servers: context.onServers.databases.map(({ server }) => server),
         locale: Object.entries(baseEnv).filter(([name]) => LOCALE.test(name)),
         agentVersion: prepared.agent_version ?? null,
@@ -105,6 +106,14 @@ export async function cacheKey(
     throw error;
   }
 }
+
+/** The variables of a container and its verifiers, filled in. */
+const filledVariables = ({ scenario, values }: Pick<LoadedRun, 'scenario' | 'values'>): Record<string, string> =>
+  Object.fromEntries(
+    containerVariables(scenario).flatMap((env, at) =>
+      Object.entries(resolveEnv(env, values).env).map(([name, text]) => [`${at} ${name}`, text]),
+    ),
+  );
 
 /** The parts that the work of an agent depends on. Each part is JSON; any change of any part changes the key. */
 export interface AgentParts {

@@ -54,6 +54,8 @@ export async function restoreWork(
   const unfit = (reason: string): Prepared => cannotBeBuilt(unfitText(given, reason));
   const notReady = readinessProblem(given);
   if (notReady !== null) return unfit(notReady);
+  if (given.scenario.task !== undefined)
+    return unfit('the work of a task is in its whole container, which is not kept, so it cannot be checked again');
   if (id === null) return unfit('the cell has no run whose work could be checked again');
   if (given.onServers.databases.length > 0)
     return unfit(`the databases of ${id} were removed when it ended, so its work cannot be checked again`);

@@ -5,7 +5,8 @@ import { loopbackPorts } from '#lib';
 import { type EffectiveScenario, TARGET_PROGRAM } from '#scenario';
 import { checksFolder, fixtureFolder, isBucket, runFiles, sharedProjectOf, stateOfRun } from '#store';
 import type { RunRef } from '#protocol';
-import type { ResolvedAgent } from '../credentials/resolve-agent.js';
+import { resolveEnv, type ResolvedAgent } from '../credentials/resolve-agent.js';
+import { imageFor } from './built-image.js';
 import { chooseMockPort, mockServerOf, mockServerPort } from './mock-server.js';
 import { baseIn, handleOf, judgeHandle, pathsIn, stateOfJudge } from './run-paths.js';
 import { keptPlace, settledEnvironment } from './settled-environment.js';
@@ -13,6 +14,14 @@ import { mcpAddresses, type Variables } from './values-of-run.js';
 import type { Deps } from '../step/deps.js';
 import { checkName } from './load-plan.js';
 import type { PlacedRun, RunIdentity, RunPlaces } from './context.js';
+
+/** The place that a scenario asks for. */
+function wantedBy({ environment, task }: RunIdentity['scenario']) {
+  if (environment.type !== 'docker' || task === undefined) return environment;
+  const { workdir, user } = task;
+  const whole = { ...(workdir === undefined ? {} : { workdir }), ...(user === undefined ? {} : { user }) };
+  return { ...environment, whole };
+}
 
 /** `decide`: whether the place is chosen now, if it is not yet. */
 export async function loadPlaces(
@@ -25,7 +34,11 @@ export async function loadPlaces(
   const { plan, run, scenario, state } = identity;
   // An agent without a sandbox may have removed our permissions.
   restoreAccess(state);
-  const place = await settledEnvironment(state, scenario.environment, decide, [plan.project, dirname(resultsPath)]);
+  const wanted = wantedBy(scenario);
+  const taskEnv = resolveEnv(scenario.task?.env ?? {}, env.values).env;
+  const build =
+    wanted.type === 'docker' && wanted.build !== undefined ? () => imageFor(deps, identity, wanted) : undefined;
+  const place = await settledEnvironment(state, wanted, decide, [plan.project, dirname(resultsPath)], build);
   const addresses = [...Object.values(onServers.env), ...mcpAddresses(identity.subject, env.values)];
   const mockServer = mockServerOf(identity);
   if (mockServer !== null && decide) await chooseMockPort(mockServer);
@@ -58,7 +71,9 @@ export async function loadPlaces(
     ...networkFor(agent, addresses, mockPort === null ? [] : [mockPort]),
   };
   if (handle.sandbox !== undefined) await keepAccess(handle.sandbox, env.values);
-  const base = baseIn(handle, env.base, place.container?.path ?? (await readRecord(handle))?.path);
+  const path = taskEnv['PATH'] ?? place.container?.path ?? (await readRecord(handle))?.path;
+  // The container of a task has its own language and proxies.
+  const base = baseIn(handle, scenario.task === undefined ? env.base : {}, path);
   return {
     environment: environments[place.type],
     handle,

@@ -8,7 +8,7 @@ import {
   RUN_FOLDERS,
   sharesHost,
 } from '#environments';
-import { sha256 } from '#lib';
+import { omit, sha256 } from '#lib';
 import type { ResolvedAgent } from '../credentials/resolve-agent.js';
 
 /**
@@ -76,8 +76,21 @@ export function handleOf(
   const common = { type, journal: join(state, 'agent'), mark: basename(state), hidden, project };
   const inside = { ...common, root: ROOT_INSIDE, workspace: join(ROOT_INSIDE, 'workspace') };
   const name = machineName(state);
-  if (container !== undefined)
-    return { ...inside, container: { command: container.command, image: container.id, name } };
+  if (container !== undefined) {
+    const { command, id: image, limits, whole, user, workdir } = container;
+    return {
+      ...inside,
+      ...(whole === true ? { workspace: workdir } : {}),
+      container: {
+        command,
+        image,
+        name,
+        ...(limits === undefined ? {} : { limits }),
+        ...(whole === undefined ? {} : { whole }),
+        ...(user === undefined ? {} : { user }),
+      },
+    };
+  }
   if (sandbox !== undefined) return { ...inside, sandbox: { ...sandbox, name, access: accessFile(state) } };
   return { ...common, root: state, workspace: join(state, 'workspace') };
 }
@@ -98,7 +111,7 @@ export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
     workspace,
     journal,
     mark,
-    ...(container === undefined ? {} : { container: { ...container, name: `${container.name}-judge` } }),
+    ...(container === undefined ? {} : { container: { ...omit(container, 'whole'), name: `${container.name}-judge` } }),
     ...(sandbox === undefined ? {} : { sandbox: { ...sandbox, name: `${sandbox.name}-judge` } }),
   };
 }

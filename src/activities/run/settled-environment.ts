@@ -13,11 +13,18 @@ export async function settledEnvironment(
   wanted: RequestedEnvironment,
   decide: boolean,
   folders: readonly (string | null)[] = [],
+  /** Makes the image that `wanted` describes. */
+  build?: () => Promise<{ image: string } | { lacking: string }>,
 ): Promise<Place> {
   const file = placeFile(state);
   const kept = await readPlace(file);
   if (kept !== null) return kept;
-  const chosen = await chooseEnvironment(wanted, folders);
+  const built = decide && build !== undefined ? await build() : null;
+  const found = await chooseEnvironment(
+    wanted.type === 'docker' && built !== null && 'image' in built ? { ...wanted, image: built.image } : wanted,
+    folders,
+  );
+  const chosen = built !== null && 'lacking' in built ? { ...found, lacking: built.lacking } : found;
   if (!decide) return chosen;
   // After a power failure, only this file says which container or sandbox to remove.
   if (sharesHost(chosen)) writeOnce(file, JSON.stringify(chosen));

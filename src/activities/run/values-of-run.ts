@@ -4,7 +4,7 @@ import { missingInEnvironment, variablesOfEnvironment } from '#environments';
 import { knownProviders, missingVariables, type ModelProvider, readSweepEnv, type SweepEnv, sweepEnvFrom } from '#host';
 import { interpolate, parseJudgeName, referredNames, variableNames } from '#lib';
 import type { Cell } from '#model';
-import { type EffectiveScenario, judgeModelOf, type Plan, serverAddresses } from '#scenario';
+import { containerVariables, type EffectiveScenario, judgeModelOf, type Plan, serverAddresses } from '#scenario';
 import { type McpConnection, type McpServer, mcpServersOf, type StoredSubject, variablesOfSubject } from '#subjects';
 import {
   type AgentRef,
@@ -35,6 +35,7 @@ export async function valuesOfRun(
   const asked = judgeOf(plan, effective);
   const referred = [
     ...referredNames(effective.target?.env ?? {}),
+    ...containerVariables(effective.scenario).flatMap(referredNames),
     ...serverAddresses(effective.scenario.databases).flatMap(variableNames),
     ...variablesOfAgent(plan, cell),
     ...variablesOfHosted(effective),
@@ -91,6 +92,7 @@ export function missingValues(
   return [
     ...new Set([
       ...resolveEnv(effective.target?.env ?? {}, values).missing,
+      ...containerVariables(effective.scenario).flatMap((env) => resolveEnv(env, values).missing),
       ...serverAddresses(effective.scenario.databases).flatMap(variableNames).filter(isUnset),
       ...(startsAgent
         ? [

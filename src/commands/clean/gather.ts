@@ -240,10 +240,10 @@ function snapshotFact(results: string, hash: string, isNamed: boolean): Snapshot
     const text = readText(scenarioFile(results, hash));
     return sha256(text) === hash ? Named.parse(JSON.parse(text)) : null;
   });
-  return { hash, fixture: named?.fixture ?? null, checks: named?.checks, broken: named === null };
+  return { hash, fixture: named?.fixture ?? null, checks: named?.checks, build: named?.build, broken: named === null };
 }
 
-const Named = EffectiveScenario.pick({ fixture: true, checks: true });
+const Named = EffectiveScenario.pick({ fixture: true, checks: true, build: true });
 
 const HOUR = 3_600_000;
 

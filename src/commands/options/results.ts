@@ -192,15 +192,28 @@ export function addClean(program: Program, { exitWith }: CommandLine): void {
       '--older-than <age>',
       'delete what is older than this: 90m, 12h, 30d or 2w; 0d deletes everything that has ended (required)',
     )
+    .addOption(
+      new Option(
+        '--images',
+        'remove the images that were built for runs instead, unless containers use them',
+      ).conflicts(['olderThan', 'results', 'verbose']),
+    )
     .option('--dry-run', 'show what would be deleted without deleting it', false)
     .option('--verbose', 'list everything that is deleted', false)
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('../clean/clean.js')).clean(options)));
+    .action(async ({ images, ...options }) =>
+      exitWith(
+        images === true
+          ? (await import('../clean/clean-images.js')).cleanImages(options)
+          : (await import('../clean/clean.js')).clean(options),
+      ),
+    );
   addHelp(
     command,
     'sweeps-clean',
     ['Show what would be deleted', 'llm-tool-test clean --older-than 30d --dry-run'],
     ['Delete runs older than 2 weeks', 'llm-tool-test clean --older-than 2w'],
+    ['Remove the images that were built for runs', 'llm-tool-test clean --images'],
   );
 }

@@ -1,6 +1,6 @@
 import { findExecutable } from '#host';
 import { execa } from 'execa';
-import type { Container, FoundImage, RequestedContainer } from '../environment.js';
+import type { Container, FoundImage } from '../environment.js';
 import { type ScriptOutput, assertAnswered, reasonIn } from '../machine/machine.js';
 
 const NOT_THERE = /no such (container|object)|no container with name/i;
@@ -10,11 +10,12 @@ const NOT_RUNNING = /is not running|container state improper|can only (create ex
 export async function runCli(
   command: Container['command'],
   args: readonly string[],
-  { input, timeoutMs }: { input?: string; timeoutMs?: number } = {},
+  { input, timeoutMs, env = {} }: { input?: string; timeoutMs?: number; env?: Record<string, string> } = {},
 ): Promise<ScriptOutput> {
   const { exitCode, stdout, stderr, timedOut, cause } = await execa(command, args, {
     reject: false,
     encoding: 'buffer',
+    env,
     stripFinalNewline: false,
     maxBuffer: 256 * 1024 * 1024,
     ...(input === undefined ? { stdin: 'ignore' } : { input }),
@@ -30,7 +31,7 @@ export async function runCli(
 }
 
 /** Arguments that run a script from standard input in a container. */
-export const scriptArgs = ({ name }: Container, user?: string): string[] => [
+export const scriptArgs = ({ name, user: own }: Container, user = own): string[] => [
   ...['exec', '-i', ...(user === undefined ? [] : ['-u', user]), name],
   ...['sh', '-c', 'eval "$(cat)"'],
 ];
@@ -71,19 +72,19 @@ const LOOK_MS = 20_000;
 export async function findImage({
   image,
   command,
-}: RequestedContainer): Promise<{ found: FoundImage } | { found: null; why: string }> {
+}: Pick<Container, 'command' | 'image'>): Promise<{ found: FoundImage } | { found: null; why: string }> {
   if (findExecutable(command) === null)
     return { found: null, why: `${command} is not on PATH; install it (apt install ${packageOf[command]})` };
   const { exitCode, stdout, stderr } = await runCli(
     command,
-    ['image', 'inspect', '--format', '{{.Id}} {{json .Config.Env}}', image],
+    ['image', 'inspect', '--format', '{{.Id}} {{json .Config.Env}} {{json .Config.WorkingDir}}', image],
     { timeoutMs: LOOK_MS },
   );
   if (exitCode === 0) {
-    const [, id = '', json = 'null'] = /^(\S+) (.*)/.exec(stdout.toString()) ?? [];
+    const [, id = '', json = 'null', folder = '""'] = /^(\S+) (.*) (".*")$/.exec(stdout.toString().trim()) ?? [];
     const variables = (JSON.parse(json) as string[] | null) ?? [];
     const path = variables.find((variable) => variable.startsWith('PATH='))?.slice('PATH='.length);
-    return { found: { id, path: path ?? USUAL_PATH } };
+    return { found: { id, path: path ?? USUAL_PATH, workdir: (JSON.parse(folder) as string) || '/' } };
   }
   return /no such image|image not known|failed to find image/i.test(stderr)
     ? {
@@ -100,4 +101,12 @@ export async function cliProblem(command: Container['command']): Promise<string 
   if (findExecutable(command) === null) return `${command} is not on PATH`;
   const { exitCode, stderr } = await runCli(command, ['ps', '--quiet'], { timeoutMs: LOOK_MS });
   return exitCode === 0 ? null : reasonIn(stderr);
+}
+
+/** The number of processors of the machine on which containers run; null if it is not known. */
+export async function processorsOf(command: Container['command']): Promise<number | null> {
+  const format = command === 'docker' ? '{{.NCPU}}' : '{{.Host.CPUs}}';
+  const { exitCode, stdout } = await runCli(command, ['info', '--format', format], { timeoutMs: LOOK_MS });
+  const found = Number(stdout.toString().trim());
+  return exitCode === 0 && found > 0 ? found : null;
 }

@@ -1,5 +1,6 @@
 import type {
   Container,
+  ContainerLimits,
   Environment,
   EnvironmentHandle,
   Place,
@@ -9,7 +10,8 @@ import type {
 import { assertAnswered, MachineGone, reasonIn, type CommandLimits, type Machine } from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
-import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem } from './container-cli.js';
+import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem, processorsOf } from './container-cli.js';
+import { verify } from './verify.js';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -27,25 +29,42 @@ async function remove(container: Container): Promise<void> {
     assertAnswered(`${command} rm ${name}`, answer);
 }
 
-async function create({ command, name, image }: Container, mark: string): Promise<void> {
-  const made = await runCli(command, [
+const limitArgs = ({ cpus, memory_mb, network }: ContainerLimits): string[] => [
+  ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),
+  ...(memory_mb === undefined ? [] : ['--memory', `${memory_mb}m`]),
+  ...(network === undefined ? [] : ['--network', network]),
+];
+
+/** `env`: its variables, whose values nobody can read in the command line. */
+async function create(
+  { command, name, image, limits = {}, whole }: Container,
+  mark: string,
+  env: Record<string, string>,
+): Promise<void> {
+  const args = [
     ...['run', '--detach', '--pull', 'never', '--name', name, '--label', `${LABEL}=${mark}`],
+    ...limitArgs(limits),
     // Everything that is started in it carries the mark of the run.
-    ...['--env', `${RUN_MARK}=${mark}`, '--workdir', '/', '--entrypoint', 'sh'],
-    ...[image, '-c', FIRST_PROCESS],
-  ]);
+    ...['--env', `${RUN_MARK}=${mark}`],
+    ...Object.keys(env).flatMap((variable) => ['--env', variable]),
+    // As command, it is given to the ENTRYPOINT.
+    ...(whole === true ? [image, 'sh'] : ['--workdir', '/', '--entrypoint', 'sh', image]),
+    ...['-c', FIRST_PROCESS],
+  ];
+  const made = await runCli(command, args, { env });
   assertAnswered(`${command} run`, made);
 }
 
 async function command(
   container: Container,
   script: string,
-  { timeoutMs, signal, endScript }: CommandLimits,
+  { timeoutMs, signal, endScript, user }: CommandLimits,
 ): Promise<CommandResult> {
+  const end = user === undefined ? {} : { user: '0' };
   const state = { ended: false };
   try {
     const result = await runCommand({
-      command: [container.command, ...scriptArgs(container)],
+      command: [container.command, ...scriptArgs(container, user)],
       input: script,
       cwd: '/',
       env: process.env as Record<string, string>,
@@ -60,12 +79,30 @@ async function command(
     throw new Error(`the container ${container.name} was stopped: ${reasonIn(result.stderr)}`);
   } finally {
     // When the `docker` process ends, what it started in the container continues.
-    if (!state.ended) await runScript(container, endScript);
+    if (!state.ended) await runScript(container, endScript, end);
   }
 }
 
+const gone = (): Promise<never> => Promise.reject(new MachineGone('the run has no container'));
+
+/** The machine of a run that has got none, because its image was missing or could not be built. */
+const NOWHERE: Machine = {
+  title: 'the container',
+  name: '',
+  madeFrom: 'image',
+  pollMs: POLL_MS,
+  supervisorMode: 'container',
+  killAllScript: '',
+  run: () => Promise.resolve(null),
+  command: gone,
+  create: gone,
+  remove: () => Promise.resolve(),
+  copyIn: gone,
+  copyOut: () => Promise.resolve(null),
+};
+
 function containerOf({ container, mark }: EnvironmentHandle): Machine {
-  if (container === undefined) throw new Error('the environment has no container');
+  if (container === undefined) return NOWHERE;
   return {
     title: `the container ${container.name}`,
     name: container.name,
@@ -80,9 +117,9 @@ function containerOf({ container, mark }: EnvironmentHandle): Machine {
       ...argv,
     ],
     // Another attempt's container has the same name, so that only one of them can be created.
-    create: () => create(container, mark),
+    create: (_confirm, env) => create(container, mark, env),
     remove: () => remove(container),
-    copyIn: (from, to) => copyIn(container, from, to),
+    copyIn: (from, to, user) => copyIn(container, from, to, user === undefined ? undefined : '0'),
     copyOut: (from, to) => copyOut(container, from, to),
   };
 }
@@ -90,16 +127,39 @@ function containerOf({ container, mark }: EnvironmentHandle): Machine {
 /** A separate container for each run, with Docker or Podman. */
 export const docker: Environment = {
   ...machineEnvironment(containerOf),
-  async choose(wanted: RequestedEnvironment & RequestedContainer) {
-    const place: Place = { type: 'docker', lacking: null, network: 'isolated', lacksNetwork: null };
-    const image = await findImage(wanted);
-    if (image.found === null) return { ...place, lacking: image.why };
-    return { ...place, container: { command: wanted.command, ...image.found, name: wanted.image } };
+  verify(handle, request) {
+    const { container } = handle;
+    if (container === undefined) throw new Error('the environment has no container');
+    return verify(container, containerOf(handle), handle, request);
   },
 
-  async environmentProblem(wanted, folders) {
-    const { lacking } = await docker.choose(wanted, folders);
-    return lacking === null ? null : { why: lacking, isFinal: false };
+  async choose(wanted: RequestedEnvironment & RequestedContainer) {
+    const place: Place = { type: 'docker', lacking: null, network: 'isolated', lacksNetwork: null };
+    const { command, image: name, cpus, memory_mb, network, whole } = wanted;
+    if (name === undefined) return { ...place, lacking: 'its image was not built' };
+    const image = await findImage({ command, image: name });
+    if (image.found === null) return { ...place, lacking: image.why };
+    const limits: ContainerLimits = {
+      ...(cpus === undefined ? {} : { cpus }),
+      ...(memory_mb === undefined ? {} : { memory_mb }),
+      ...(network === undefined ? {} : { network }),
+    };
+    const some = Object.keys(limits).length === 0 ? {} : { limits };
+    const container = { command, ...image.found, name, ...some };
+    if (whole === undefined) return { ...place, container };
+    const { workdir = image.found.workdir, user } = whole;
+    return { ...place, container: { ...container, workdir, whole: true, ...(user === undefined ? {} : { user }) } };
+  },
+
+  async environmentProblem(wanted: RequestedEnvironment & RequestedContainer, folders) {
+    const { command, image, cpus } = wanted;
+    // An image that is to be built need not be there.
+    const lacking = image === undefined ? await cliProblem(command) : (await docker.choose(wanted, folders)).lacking;
+    if (lacking !== null) return { why: lacking, isFinal: false };
+    const most = cpus === undefined ? null : await processorsOf(command);
+    return most === null || cpus === undefined || cpus <= most
+      ? null
+      : { why: `cpus: ${cpus} is more than the ${most} that this machine has`, isFinal: true, field: 'cpus' };
   },
 
   forgeryRisk: (handle) => Promise.resolve(FORGEABLE[wayOfOutput(handle)]),
@@ -134,10 +194,19 @@ const FORGEABLE: Record<ReturnType<typeof wayOfOutput>, string | null> = {
 };
 
 /** Copies the contents of a folder on the host into a folder in a container, owned by the container's user. */
-async function copyIn({ command, name }: Container, from: string, to: string): Promise<void> {
+async function copyIn({ command, name, user: own }: Container, from: string, to: string, user = own): Promise<void> {
   const packed = execa('tar', ['-C', from, '-cf', '-', '.'], { encoding: 'buffer', stdin: 'ignore' });
   // Through the shell, which may be a busybox that has `tar` in it and not on PATH.
-  const unpack = ['exec', '-i', name, 'sh', '-c', 'exec tar -C "$0" -xof -', to];
+  const unpack = [
+    'exec',
+    '-i',
+    ...(user === undefined ? [] : ['-u', user]),
+    name,
+    'sh',
+    '-c',
+    'exec tar -C "$0" -xof -',
+    to,
+  ];
   const { failed, stderr } = await packed.pipe(command, unpack, { reject: false });
   if (failed) throw new Error(`${command} exec ${name} tar failed: ${reasonIn(stderr)}`);
 }

@@ -15,6 +15,7 @@ import {
   execScript,
   killPartScript,
   launchScript,
+  logFoldersScript,
   lookScript,
   prepareScript,
   readLook,
@@ -31,6 +32,10 @@ import { endStreams, startStream } from './stream.js';
 import { checkFilesFolder, withChecksVariable } from '../check-files.js';
 
 const STOP_MS = 30_000;
+/** The largest workspace of an image that is copied out of it. */
+const MOST_KIB = 100 * 1024;
+/** The supervisor's mode in which what an agent leaves running stays when it ends by itself. */
+const KEEPS = 'kept';
 
 /** Checks what the scripts need, and creates the run's folder. */
 async function prepareRoot(machine: Machine, handle: EnvironmentHandle): Promise<void> {
@@ -45,6 +50,20 @@ async function prepareRoot(machine: Machine, handle: EnvironmentHandle): Promise
   await mustRun(machine, 'creating the run folder', rootScript(handle, owner), 'root');
 }
 
+/** Checks the workspace, which is a folder of the image, and creates the folders that tasks expect. */
+async function prepareWhole(machine: Machine, { workspace }: EnvironmentHandle): Promise<void> {
+  await mustRun(machine, 'creating the folders of logs', logFoldersScript, 'root');
+  const folder = quoted(workspace);
+  await mustRun(machine, 'looking for WORKDIR', `cd ${folder} || echo 'the folder ${folder} is not in the image' >&2`);
+}
+
+/** True if the workspace, which may be any folder of the image, can be copied. */
+async function isSmall(machine: Machine, { workspace }: EnvironmentHandle): Promise<boolean> {
+  if (workspace === '/') return false;
+  const answer = await machine.run(`du -sxk ${quoted(workspace)} | cut -f 1`, 'root');
+  return answer !== null && Number(answer.stdout.toString().trim() || Infinity) <= MOST_KIB;
+}
+
 async function remove(machine: Machine): Promise<void> {
   removeShown(machine);
   await machine.remove();
@@ -56,7 +75,7 @@ async function fillRoot(
   handle: EnvironmentHandle,
   contents: Parameters<Work['prepare']>[1],
 ): Promise<void> {
-  await fillWorkspace(join(folder, basename(handle.workspace)), contents);
+  if (handle.container?.whole !== true) await fillWorkspace(join(folder, basename(handle.workspace)), contents);
   for (const name of [...FIRST_FOLDERS, ...CHECKS_FOLDERS])
     mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
   fillBinaries(join(folder, RUN_FOLDERS.binaries), contents);
@@ -76,7 +95,8 @@ async function exec(machine: Machine, handle: EnvironmentHandle, request: ExecRe
 async function startInMachine(handle: EnvironmentHandle, machine: Machine, request: StartRequest): Promise<void> {
   const { start } = request;
   const folder = startInside(handle, start);
-  const prepare = prepareScript(handle, request, folder, machine.supervisorMode);
+  const mode = request.keepBackground === true ? KEEPS : machine.supervisorMode;
+  const prepare = prepareScript(handle, request, folder, mode);
   const run = (script: string): Promise<Buffer> => mustRun(machine, 'starting the agent', script);
   const user = (await run(prepare)).toString();
   const perl = machine.attached === undefined ? null : await perlInside(handle, machine);
@@ -113,9 +133,10 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
       await fillRoot(scratch, handle, contents);
       await confirm();
       await remove(machine);
-      await machine.create(confirm);
+      await machine.create(confirm, contents.env ?? {});
       await prepareRoot(machine, handle);
       await machine.copyIn(scratch, handle.root);
+      if (handle.container?.whole === true) await prepareWhole(machine, handle);
     });
   },
 
@@ -130,6 +151,11 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     const machine = machineOf(handle);
     await mkdir(startFolder(handle, request.start), { recursive: true, mode: 0o700 });
     if (request.start > 1) await removeCheckFiles(handle, machine);
+    for (const { from, to } of request.placed ?? []) {
+      await mustRun(machine, `creating ${to}`, `mkdir -p ${quoted(to)}`, 'root');
+      await machine.copyIn(from, to, 'root');
+      await mustRun(machine, `opening ${to}`, `chmod -R a+rX ${quoted(to)}`, 'root');
+    }
     await startInMachine(handle, machine, request).catch((error: unknown) => {
       // An agent whose machine is gone is lost, however far it came.
       if (!(error instanceof MachineGone)) throw error;
@@ -174,6 +200,7 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
 
   view: (handle, use) =>
     withScratch(handle, async (scratch) => {
+      if (handle.container?.whole === true && !(await isSmall(machineOf(handle), handle))) return null;
       const copy = await machineOf(handle).copyOut(handle.workspace, scratch);
       return copy !== null && isRealFolder(copy) ? use(copy) : null;
     }),

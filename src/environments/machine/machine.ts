@@ -19,6 +19,8 @@ export interface CommandLimits {
   signal?: AbortSignal;
   /** A script that kills the command and everything that it has started. */
   endScript: string;
+  /** In a container: the user of the command, which root ends; absent if its default user does both. */
+  user?: string;
 }
 
 /**
@@ -56,12 +58,15 @@ export interface Machine {
    * none. It ends when the program has ended and all output was passed on.
    */
   attached?: (argv: readonly string[], mark: string) => string[];
-  /** Creates it. If `confirm` throws afterwards, another attempt has taken over, and it is removed again. */
-  create: (confirm: () => Promise<void>) => Promise<void>;
+  /**
+   * Creates it, with these variables if it is a container. If `confirm` throws afterwards, another attempt has taken
+   * over, and it is removed again.
+   */
+  create: (confirm: () => Promise<void>, env: Record<string, string>) => Promise<void>;
   /** Removes it with everything that runs in it. Does nothing if it does not exist. */
   remove: () => Promise<void>;
-  /** Copies the contents of a folder on the host into a folder in the machine, owned by its default user. */
-  copyIn: (from: string, to: string) => Promise<void>;
+  /** Copies the contents of a folder on the host into a folder in the machine, owned by its default user or by root. */
+  copyIn: (from: string, to: string, user?: 'root') => Promise<void>;
   /** Copies a folder into a folder on the host. Returns its path there; null if it does not exist. */
   copyOut: (from: string, to: string) => Promise<string | null>;
 }

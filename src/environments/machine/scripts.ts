@@ -19,6 +19,10 @@ echo "$(id -u 2>/dev/null):$(id -g 2>/dev/null)"`;
 export const rootScript = ({ root }: EnvironmentHandle, owner: string): string =>
   `mkdir -p ${quoted(root)} && chown ${quoted(owner)} ${quoted(root)}`;
 
+/** Creates the folders that tasks expect in their container. Runs as root. */
+export const logFoldersScript =
+  'mkdir -p /logs/agent /logs/verifier /logs/artifacts && chmod 777 /logs/agent /logs/verifier /logs/artifacts';
+
 const fileOf = (handle: EnvironmentHandle, id: string): string => `${execFolder(handle)}/${id}`;
 
 /**

@@ -60,11 +60,11 @@ function scenariosOf(plan: string): string[] {
   return Array.isArray(scenarios) ? [...new Set(scenarios.flatMap((one) => hashIn(one, 'hash')))] : [];
 }
 
-/** The hashes of what a stored scenario needs: its fixture, its checks and its target, as far as they are stored. */
+/** The hashes of all that a stored scenario needs: fixture, checks, image and target, as far as they are stored. */
 function inputsOf(resultsPath: string, hash: string): string[] {
   const file = scenarioFile(resultsPath, hash);
   const json = existsSync(file) ? parseJson(readText(file)) : undefined;
-  return ['fixture', 'checks', 'target_stored'].flatMap((field) => hashIn(json, field));
+  return ['fixture', 'checks', 'build', 'target_stored'].flatMap((field) => hashIn(json, field));
 }
 
 function hashIn(json: Json | undefined, field: string): string[] {

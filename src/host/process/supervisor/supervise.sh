@@ -3,13 +3,16 @@
 # In a PID namespace this is process 1: signals from inside do not reach it, and the kernel kills the rest when it ends.
 # In mode `group` the agent has a session of its own, and what escapes from that is found by a mark in its environment.
 # In mode `container`, inside a container of the run's own, it has a session too, and every process without another mark of the
-# run is the agent's. Only what busybox has is used there.
+# run is the agent's. Only what busybox has is used there. In mode `kept`, which is the same otherwise, what the agent leaves stays
+# if it has ended by itself: servers that it was asked to start.
 # The output of the agent goes through relay.pl, or through cat where there is no perl: the files are not open in any process of the agent.
 # Arguments: dir mode deadline idle-tick grace mark cwd stdin, then the command. Times in seconds; idle 0: no limit.
 # Files and the names of variables: see claim.sh.
 _ltt_dir=$1 _ltt_mode=$2 _ltt_deadline=$3 _ltt_idle_tick=$4 _ltt_grace=$5 _ltt_mark=$6 _ltt_cwd=$7 _ltt_stdin=$8
 shift 8
 umask 077
+_ltt_keep=
+[ "$_ltt_mode" != kept ] || _ltt_keep=1 _ltt_mode=container
 case $_ltt_mode in group | container) _ltt_session=1 ;; *) _ltt_session= ;; esac
 
 # Again until none is left, for two seconds: a process may fork between the look and the kill, and takes time to die.
@@ -213,11 +216,11 @@ kill -KILL "$_ltt_stopper" 2>/dev/null
 # Not for programs that are started from here on, which the agent may have replaced in a container.
 exec 5>&- 6>&-
 end_beside || _ltt_lost='what works beside the agent ended before it'
-signal_agent KILL
-drain || _ltt_lost='what passes on the output of the agent was killed'
-[ -z "$_ltt_lost" ] || lose "$_ltt_lost"
 echo >&4
 read -r _ltt_reason <&4
+[ -n "$_ltt_keep" ] && [ -z "$_ltt_reason" ] || signal_agent KILL
+drain || _ltt_lost='what passes on the output of the agent was killed'
+[ -z "$_ltt_lost" ] || lose "$_ltt_lost"
 [ -z "$_ltt_reason" ] || record stop "$_ltt_reason"
 record exit "$_ltt_status"
 [ -n "$_ltt_session" ] && kill -KILL 0

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { environmentVariables, nonBlank, seconds, workspaceFile } from '#input';
+import { isJsonObject, type Json, parseJson } from '#lib';
+import { commonFields } from '../fields.js';
+import { defineGate, type VerifierFiles, type Verdict } from '../gate.js';
+import { broken } from '../verdicts.js';
+
+const REWARD = 'reward';
+
+/** The rewards by their names, or why there are none. */
+type Rewards = { ok: true; rewards: Record<string, number> } | { ok: false; problem: string };
+
+const unreadable = (problem: string): Rewards => ({ ok: false, problem });
+
+/** A number as Python's `float` reads it, if it is finite. */
+function numberIn(text: string): number | null {
+  const trimmed = text.trim();
+  if (!/^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[+-]?\d+)?$/i.test(trimmed)) return null;
+  const value = Number(trimmed.replaceAll('_', ''));
+  return Number.isFinite(value) ? value : null;
+}
+
+function rewardsInJson(text: string): Rewards {
+  const value = parseJson(text);
+  if (!isJsonObject(value)) return unreadable('reward.json is not a JSON object');
+  const rewards: Record<string, number> = {};
+  for (const [key, reward] of Object.entries(value)) {
+    const number = typeof reward === 'boolean' ? Number(reward) : reward;
+    if (typeof number !== 'number' || !Number.isFinite(number))
+      return unreadable(`reward.json: ${JSON.stringify(key)} is not a finite number`);
+    Object.defineProperty(rewards, key, { value: number, enumerable: true, configurable: true, writable: true });
+  }
+  return Object.keys(rewards).length === 0 ? unreadable('reward.json has no reward') : { ok: true, rewards };
+}
+
+/** The rewards that a verifier left. reward.json counts before reward.txt. */
+export function readRewards({ json, text }: Pick<VerifierFiles, 'json' | 'text'>): Rewards {
+  const [file, content] = json === null ? ['reward.txt', text] : ['reward.json', json];
+  if (content === null) return unreadable('it left neither reward.json nor reward.txt in /logs/verifier');
+  if (content === 'unreadable') return unreadable(`${file} cannot be read: no text file of at most 1 MiB`);
+  if (content.text.trim() === '') return unreadable(`${file} is empty`);
+  if (json !== null) return rewardsInJson(content.text);
+  const reward = numberIn(content.text);
+  return reward === null
+    ? unreadable(`reward.txt has no finite number: ${JSON.stringify(content.text.slice(0, 60))}`)
+    : { ok: true, rewards: { [REWARD]: reward } };
+}
+
+/** The reward that decides: the one named so, or the least of all. */
+const decisive = (rewards: Readonly<Record<string, number>>): number =>
+  Object.hasOwn(rewards, REWARD) ? (rewards[REWARD] ?? 0) : Math.min(...Object.values(rewards));
+
+/** The verdict on what a verifier left. Its exit status says nothing: the form leaves it open. */
+function verdictOn(
+  { timedOut, exitCode, output, processes, ...files }: VerifierFiles,
+  { pass_reward: least, timeout_secs }: { pass_reward: number; timeout_secs: number },
+): Verdict {
+  const detail: Json = { exit_code: exitCode, output };
+  if (timedOut) return { ...broken(`the verifier did not end within ${timeout_secs} s`), detail };
+  const read = readRewards(files);
+  if (!read.ok) return { ...broken(`no reward: ${read.problem}`), detail };
+  const { rewards } = read;
+  const reward = decisive(rewards);
+  const others = Object.entries(rewards).map(([key, value]) => `${key} ${value}`);
+  const message = others.length === 1 ? `reward ${reward}` : others.join(', ');
+  const all = { rewards, ...detail, ...(processes === 0 ? {} : { processes_of_agent: processes }) };
+  return reward >= least
+    ? { status: 'pass', message, detail: all }
+    : { status: 'fail', message: `${message}; it passes with at least ${least}`, detail: all };
+}
+
+export const verifier = defineGate({
+  schema: z
+    .strictObject({
+      type: z.literal('verifier'),
+      ...commonFields,
+      timeout_secs: seconds.default(30).describe('Time limit in seconds; the gate is an `error` if it is exceeded'),
+      tests: z
+        .array(workspaceFile)
+        .min(1)
+        .default(['tests'])
+        .describe('Folders in the checks folder that are copied to /tests, each over the ones before'),
+      script: workspaceFile.default('test.sh').describe('The program in /tests that verifies'),
+      env: environmentVariables.default({}).describe('More variables of the program; ${NAME} stands for a variable'),
+      user: nonBlank('a user').exactOptional().describe('The user that it runs as; without it, that of the image'),
+      pass_reward: z.number().default(1).describe('The least reward that passes'),
+    })
+    .describe('In a container, a program writes a reward of at least `pass_reward` into /logs/verifier'),
+  subject: ({ script }) => `/tests/${script}`,
+  check: async (spec, context) => {
+    const left = await context.verify(spec);
+    return left === null
+      ? broken('verifiers run only in containers: set environment.type to docker')
+      : verdictOn(left, spec);
+  },
+});

@@ -1,0 +1,103 @@
+import type { Path } from '#input';
+import { isMap } from '#lib';
+import type { LookBeside } from '../reader.js';
+import type { TaskFile } from './task-file.js';
+
+/** Something that a task asks for and that runs do not have. */
+export interface Refusal {
+  path: Path;
+  message: string;
+}
+
+type Rule = (file: TaskFile) => readonly (readonly [at: Path | false, message: string])[];
+
+/** True if a phase wants a network other than that of the environment. */
+const differs = ({ network_mode: phase }: { network_mode?: string }, of: string): boolean =>
+  phase !== undefined && phase !== of;
+
+/** The network of the environment, in new and old words. */
+export const networkOf = ({ environment: { network_mode, allow_internet } }: TaskFile): string =>
+  network_mode ?? (allow_internet === false ? 'no-network' : 'public');
+
+const RULES: readonly Rule[] = [
+  ({ environment: { os, gpus = 0, tpu } }) => [
+    [os === 'windows' && ['environment', 'os'], 'containers of Windows are not supported; expected "linux"'],
+    [gpus > 0 && ['environment', 'gpus'], 'containers have no GPUs here'],
+    [tpu !== undefined && ['environment', 'tpu'], 'containers have no TPUs here'],
+  ],
+  ({ environment: { memory, memory_mb, storage, storage_mb } }) => [
+    [
+      memory !== undefined && memory_mb !== undefined && memory !== memory_mb && ['environment', 'memory'],
+      'another size than memory_mb; keep one',
+    ],
+    [
+      storage !== undefined && storage_mb !== undefined && storage !== storage_mb && ['environment', 'storage'],
+      'another size than storage_mb; keep one',
+    ],
+  ],
+  (file) => {
+    const of = networkOf(file);
+    const other = `another network than that of the environment (${of}) is not supported; remove it`;
+    return [
+      [of === 'allowlist' && ['environment', 'network_mode'], 'allowlist is not supported; use public or no-network'],
+      [differs(file.agent, of) && ['agent', 'network_mode'], other],
+      [differs(file.verifier, of) && ['verifier', 'network_mode'], other],
+    ];
+  },
+  ({ environment: { workdir = '/' } }) => [
+    [
+      (!workdir.startsWith('/') || workdir.split('/').includes('..')) && ['environment', 'workdir'],
+      'expected an absolute path in the container',
+    ],
+  ],
+  ({ verifier: { environment_mode: mode, environment, collect } }) => [
+    [
+      mode === 'separate' && ['verifier', 'environment_mode'],
+      'a verifier in a container of its own is not supported yet; use "shared"',
+    ],
+    [
+      mode !== 'separate' && environment !== undefined && ['verifier', 'environment'],
+      'a verifier in a container of its own is not supported yet; remove the table',
+    ],
+    [collect.length > 0 && ['verifier', 'collect'], 'commands before the verifier are not supported'],
+  ],
+  ({ steps = [] }) => [[steps.length > 0 && ['steps'], 'tasks of several steps are not supported yet']],
+  ({ artifacts }) =>
+    artifacts.map((one, at) => [
+      isMap(one) && !['main', undefined].includes(one['service'] as string | undefined) && ['artifacts', at, 'service'],
+      'services besides main are not supported',
+    ]),
+];
+
+/** Everything in a task's file that is refused. */
+export const refusalsIn = (file: TaskFile): Refusal[] =>
+  RULES.flatMap((rule) => rule(file)).flatMap(([path, message]) => (path === false ? [] : [{ path, message }]));
+
+/** Files of a task folder that are refused, or are missing: the path in the folder, and the message. */
+export function fileProblems(file: TaskFile, look: LookBeside): { file: string; message: string }[] {
+  const isThere = (path: string): boolean => look(path) !== null;
+  const image = file.environment.docker_image;
+  const problem = (is: boolean, path: string, message: string) => (is ? [{ file: path, message }] : []);
+  const environment = look('environment');
+  const names = environment?.kind === 'folder' ? environment.names : [];
+  const compose = 'environment/docker-compose.yaml';
+  return [
+    ...problem(isThere(compose), compose, 'tasks of several services (docker compose) are not supported'),
+    ...problem(isThere('trajectory.json'), 'trajectory.json', 'an agent cannot be given an earlier trajectory'),
+    ...problem(
+      image === undefined && !isThere('environment/Dockerfile') && !isThere(compose),
+      'environment/Dockerfile',
+      'missing: expected a Dockerfile, or environment.docker_image in task.toml',
+    ),
+    ...problem(
+      image !== undefined && names.length > 0 && !names.includes('Dockerfile'),
+      'environment',
+      'files for an image that is not built here are not supported; add a Dockerfile that begins with FROM and copies them',
+    ),
+    ...problem(
+      look('tests/test.sh')?.kind !== 'file',
+      'tests/test.sh',
+      'missing: expected the script that verifies the task',
+    ),
+  ];
+}

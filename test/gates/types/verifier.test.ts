@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { checkGate, GateSpec } from '../../../src/gates/all-gates.js';
+import type { VerifierFiles } from '../../../src/gates/gate.js';
+import { readRewards } from '../../../src/gates/types/verifier.js';
+import { realContext } from '../real-context.js';
+
+const LEFT: VerifierFiles = { exitCode: 0, timedOut: false, output: 'out', json: null, text: null, processes: 0 };
+
+const verdict = (left: Partial<VerifierFiles>, more: object = {}) =>
+  checkGate(GateSpec.parse({ type: 'verifier', ...more }), {
+    ...realContext('/'),
+    verify: () => Promise.resolve({ ...LEFT, ...left }),
+  });
+
+it('passes with a reward of 1 or more, whatever the exit status', async () => {
+  expect(await verdict({ text: { text: ' 1.0\n' }, exitCode: 3 })).toMatchObject({
+    status: 'pass',
+    message: 'reward 1',
+  });
+  expect(await verdict({ text: { text: '2' } })).toMatchObject({ status: 'pass' });
+  expect(await verdict({ text: { text: '0.75' } })).toMatchObject({
+    status: 'fail',
+    message: 'reward 0.75; it passes with at least 1',
+    detail: { rewards: { reward: 0.75 }, exit_code: 0, output: 'out' },
+  });
+  expect(await verdict({ text: { text: '0.75' } }, { pass_reward: 0.5 })).toMatchObject({ status: 'pass' });
+  expect(await verdict({ text: { text: '-2.5' } })).toMatchObject({ status: 'fail' });
+});
+
+it('keeps all rewards of reward.json, which counts before reward.txt', async () => {
+  const json = { text: '{"reward": 0.5, "found": 1, "ok": true}' };
+  expect(await verdict({ json, text: { text: '1' } })).toMatchObject({
+    status: 'fail',
+    detail: { rewards: { reward: 0.5, found: 1, ok: 1 } },
+  });
+  // Without a key `reward`, the least decides.
+  expect(await verdict({ json: { text: '{"a": 1, "b": 0}' } })).toMatchObject({ status: 'fail' });
+  expect(await verdict({ json: { text: '{"a": 1, "b": 1}' } })).toMatchObject({ status: 'pass' });
+});
+
+it.each([
+  ['nothing', {}, 'neither reward.json nor reward.txt'],
+  ['an empty file', { text: { text: ' \n' } }, 'reward.txt is empty'],
+  ['an empty JSON file', { json: { text: '' }, text: { text: '1' } }, 'reward.json is empty'],
+  ['a word', { text: { text: 'passed' } }, 'no finite number: "passed"'],
+  ['no finite number', { text: { text: 'inf' } }, 'no finite number'],
+  ['a number that is too large', { text: { text: '1e309' } }, 'no finite number'],
+  ['a bare number as JSON', { json: { text: '1' } }, 'not a JSON object'],
+  ['a text as a reward', { json: { text: '{"reward": "1"}' } }, '"reward" is not a finite number'],
+  ['an infinite reward', { json: { text: '{"reward": 1e309}' } }, '"reward" is not a finite number'],
+  ['NaN', { json: { text: '{"reward": NaN}' } }, 'not a JSON object'],
+  ['no reward', { json: { text: '{}' } }, 'has no reward'],
+  ['what is no text', { json: 'unreadable' as const }, 'cannot be read'],
+])('is an error for %s, never 0', async (_, left, message) => {
+  expect(await verdict(left)).toMatchObject({ status: 'error', message: expect.stringContaining(message) as string });
+});
+
+it('is an error at the time limit, whatever was written', async () => {
+  expect(await verdict({ timedOut: true, exitCode: null, text: { text: '1' } })).toMatchObject({
+    status: 'error',
+    message: 'the verifier did not end within 30 s',
+  });
+});
+
+it('is an error where there is no container', async () => {
+  expect(await checkGate(GateSpec.parse({ type: 'verifier' }), realContext('/'))).toMatchObject({ status: 'error' });
+});
+
+it('tells of processes that the agent left, which could have written the reward', async () => {
+  expect(await verdict({ text: { text: '1' }, processes: 2 })).toMatchObject({ detail: { processes_of_agent: 2 } });
+});
+
+it('reads any finite number as it is written', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (reward) => {
+      const rewards = { reward };
+      expect(readRewards({ json: null, text: { text: String(reward) } })).toEqual({ ok: true, rewards });
+      expect(readRewards({ json: { text: JSON.stringify(rewards) }, text: null })).toEqual({
+        ok: true,
+        rewards: JSON.parse(JSON.stringify(rewards)) as object,
+      });
+    }),
+  );
+});
+
+it('never throws, whatever a verifier left', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      readRewards({ json: { text }, text: null });
+      readRewards({ json: null, text: { text } });
+    }),
+  );
+});

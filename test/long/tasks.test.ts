@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process';
+import { expect, onTestFinished, test } from 'vitest';
+import { createProject } from '../commands/project.js';
+import { IMAGE, whyNoContainers } from '../environments/containers.js';
+
+const lacking = await whyNoContainers('docker');
+if (lacking !== null) console.log(`no test of task folders: ${lacking}`);
+
+/** A task folder in the form of Harbor. Its tests are lines of sh that set `reward`. */
+interface TaskFolder {
+  toml?: string;
+  dockerfile?: string;
+  solve?: string;
+  tests?: string;
+  files?: Record<string, string>;
+}
+
+const REWARD = 'echo $reward >/logs/verifier/reward.txt';
+const SOLVED = 'reward=0; [ "$(cat /app/answer 2>/dev/null)" = 7 ] && reward=1';
+const SH = '#!/bin/sh\n';
+
+function filesOf(name: string, task: TaskFolder): [path: string, text: string, mode: number][] {
+  const { toml = '', dockerfile = 'WORKDIR /app', solve = 'echo 7 >/app/answer' } = task;
+  const { tests = `${SOLVED}; ${REWARD}; exit 3`, files = {} } = task;
+  return [
+    ['task.toml', toml, 0o644],
+    ['instruction.md', '<!-- canary -->\nWrite 7 into /app/answer.\n', 0o644],
+    ['environment/Dockerfile', `FROM ${IMAGE}\n${dockerfile}\n`, 0o644],
+    ['solution/solve.sh', `${SH}${solve}\n`, 0o755],
+    ['tests/test.sh', `${SH}${tests}\n`, 0o755],
+    ...Object.entries(files).map(([path, text]): [string, string, number] => [path, text, 0o755]),
+  ].map(([path, text, mode]) => [`tasks/${name}/${String(path)}`, String(text), Number(mode)]);
+}
+
+/** Runs the tasks with both agents; returns outcome and rewards by task and agent, and what else was found. */
+async function rewardsOf(tasks: Record<string, TaskFolder>, env: Record<string, string> = {}) {
+  const project = await createProject({});
+  onTestFinished(() => project.remove());
+  for (const [name, task] of Object.entries(tasks))
+    for (const [path, text, mode] of filesOf(name, task)) await project.write(path, text, mode);
+  const { document } = await project.run(['tasks', '--agents', 'oracle,nop'], env);
+  const found: Record<string, unknown> = {};
+  for (const { scenario_id: scenario, agent, outcome, message, metrics } of await project.resultLines()) {
+    const [gate] = metrics?.details ?? [];
+    const detail = gate?.detail as { rewards?: unknown } | null | undefined;
+    found[`${scenario} ${agent}`] = detail?.rewards ?? `${outcome}: ${message}`;
+  }
+  return { document, found, project };
+}
+
+/** The containers on this machine, also those of builds. */
+const containers = (): string[] => execFileSync('docker', ['ps', '--all', '--quiet'], { encoding: 'utf8' }).split('\n');
+
+const ERROR = expect.stringMatching(/^error: /) as string;
+const says = (text: string): string => expect.stringContaining(text) as string;
+
+test.skipIf(lacking !== null)(
+  'task folders have the rewards that their tests give, with solution and with nothing',
+  async () => {
+    const before = containers();
+    const { found, document } = await rewardsOf(
+      {
+        plain: {},
+        keys: {
+          tests: `${SOLVED}; echo "{\\"reward\\": $reward, \\"size\\": 12}" >/logs/verifier/reward.json; echo 0.25 >/logs/verifier/reward.txt`,
+        },
+        empty: { tests: ': >/logs/verifier/reward.txt' },
+        missing: { tests: 'exit 0' },
+        word: { tests: 'echo passed >/logs/verifier/reward.txt' },
+        'broken-build': { dockerfile: 'RUN false' },
+        entrypoint: {
+          dockerfile:
+            'WORKDIR /app\nRUN printf "#!/bin/sh\\necho 7 >/started\\nexec \\"\\$@\\"\\n" >/entry && chmod +x /entry\nENTRYPOINT ["/entry"]',
+          solve: 'cp /started /app/answer',
+        },
+        users: {
+          toml: '[agent]\nuser = "nobody"\n[verifier]\nuser = "root"\n',
+          dockerfile: 'RUN mkdir /app && chown nobody /app\nWORKDIR /app',
+          tests: `${SOLVED}; [ "$(id -u)" = 0 ] && [ "$(stat -c %U /app/answer)" = nobody ] || reward=0; ${REWARD}`,
+        },
+        variables: {
+          toml: '[environment]\nworkdir = "/srv"\nenv = { A = "${LTT_UNSET:-blue}", B = "x ${NOT} y", C = "${LTT_GIVEN}" }\n[solution.env]\nS = "s"\n[verifier.env]\nV = "v"\n',
+          dockerfile: 'RUN mkdir /srv',
+          solve: 'echo "$A|$B|$C|$S" >out',
+          tests: `reward=0; [ "$(cat out)" = 'blue|x \${NOT} y|given|s' ] && [ "$PWD$V$S" = /srvv ] && reward=1; ${REWARD}`,
+        },
+        background: {
+          solve: '(setsid sh -c "while :; do date +%s%N >/app/beat; sleep 0.1; done" &)\nsleep 0.3',
+          tests: `reward=0; a=$(cat /app/beat); sleep 1; [ -n "$a" ] && [ "$a" != "$(cat /app/beat)" ] && reward=1; ${REWARD}`,
+        },
+        late: {
+          toml: '[agent]\ntimeout_sec = 1\n',
+          solve: 'sleep 2; touch /app/late; sleep 60',
+          tests: `sleep 2; reward=0; [ -e /app/late ] && reward=1; ${REWARD}`,
+        },
+        planted: {
+          solve:
+            'echo 7 >/app/answer; mkdir -p /tests /logs/verifier; touch /tests/planted; echo 5 >/logs/verifier/reward.json',
+          tests: `${SOLVED}; [ -e /tests/planted ] && reward=-1; ${REWARD}`,
+        },
+        ignored: {
+          tests: `${SOLVED}; [ -e /tests/secret ] || [ ! -e /tests/kept ] && reward=-1; ${REWARD}`,
+          files: { 'tests/.harborignore': 'secret\n', 'tests/secret': 'x', 'tests/kept': 'x' },
+        },
+        unhealthy: { toml: '[environment.healthcheck]\ncommand = "false"\ninterval_sec = 0.1\nretries = 2\n' },
+        healthy: {
+          toml: '[environment.healthcheck]\ncommand = "test -e /ready"\ninterval_sec = 0.2\nretries = 50\n',
+          dockerfile:
+            'WORKDIR /app\nRUN printf "#!/bin/sh\\n(sleep 1; touch /ready) &\\nexec \\"\\$@\\"\\n" >/entry && chmod +x /entry\nENTRYPOINT ["/entry"]',
+          solve: 'test -e /ready && echo 7 >/app/answer',
+        },
+        slow: { toml: '[verifier]\ntimeout_sec = 1\n', tests: `reward=1; ${REWARD}; sleep 60` },
+      },
+      { LTT_GIVEN: 'given' },
+    );
+    const both = (name: string, oracle: unknown, nop: unknown) => ({
+      [`${name} oracle`]: oracle,
+      [`${name} nop`]: nop,
+    });
+    const [solved, not] = [{ reward: 1 }, { reward: 0 }];
+    expect(found).toEqual({
+      ...both('plain', solved, not),
+      ...both('keys', { reward: 1, size: 12 }, { reward: 0, size: 12 }),
+      ...both('empty', says('reward.txt is empty'), ERROR),
+      ...both('missing', says('neither reward.json nor reward.txt'), ERROR),
+      ...both('word', says('no finite number'), ERROR),
+      ...both('broken-build', says('the image could not be built'), says('the image could not be built')),
+      ...both('entrypoint', solved, not),
+      ...both('users', solved, not),
+      ...both('variables', solved, not),
+      ...both('background', solved, not),
+      ...both('late', not, not),
+      ...both('planted', solved, not),
+      ...both('ignored', solved, not),
+      ...both('unhealthy', says('the health check failed 2 times'), ERROR),
+      ...both('healthy', solved, not),
+      ...both('slow', says('did not end within 1 s'), ERROR),
+    });
+    expect(document.cells.filter(({ outcome }) => outcome === 'pass').map(({ agent }) => agent)).not.toContain('nop');
+    expect(containers().filter((id) => !before.includes(id))).toEqual([]);
+  },
+  300_000,
+);
