@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { displayPath, ownCommand, packageFile, writeFileAtomic } from '#host';
 import { addPathToFullDiskError, isFull, UsageError } from '#lib';
 import { openProject } from '#planning';
-import { type FormatName, loadFormat, type ReportedCell, type SweepReport } from '#reports';
-import { bringSweepRuns, findById, readRecords, sweepDocument } from '#sweeps';
+import { type FormatName, loadFormat, type SweepReport } from '#reports';
+import { bringSweepRuns, findById, reportedCells, sweepDocument } from '#sweeps';
 import { embedSweep, reportPage } from '#viewer';
 import { printNotice } from './shared/output.js';
 
@@ -30,11 +30,9 @@ export async function report(id: string, options: ReportOptions): Promise<number
     return 0;
   }
   const document = await sweepDocument(resultsPath, found.plan, printNotice);
-  const cells: ReportedCell[] = [];
-  for (const cell of document.cells) cells.push(await readRecords(cell));
   const content: SweepReport = {
     document,
-    cells,
+    cells: await reportedCells(document.cells),
     base: options.output === undefined ? process.cwd() : dirname(resolve(options.output)),
   };
   const format = await loadFormat(options.format);

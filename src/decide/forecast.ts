@@ -222,9 +222,8 @@ const LATE = 0.25;
  */
 export function remainingSecs({ finished, running, waiting }: SweepTimes): number | null {
   if (finished.length < FEWEST) return null;
-  const secs = new Map<string, number[]>();
-  for (const run of finished) secs.set(run.kind, [...(secs.get(run.kind) ?? []), run.secs]);
-  const usual = new Map([...secs].map(([kind, all]) => [kind, mean(all) ?? 0]));
+  const alike = groupBy(finished, ({ kind }) => kind);
+  const usual = new Map(alike.map((runs) => [runs[0]?.kind, mean(runs.map(({ secs }) => secs)) ?? 0]));
   if ([...running, ...waiting].some(({ kind }) => !usual.has(kind))) return null;
   const usualOf = (kind: string): number => usual.get(kind) ?? 0;
   const slots = running.map((run) => Math.max(usualOf(run.kind) - run.secs, LATE * usualOf(run.kind)));

@@ -64,7 +64,7 @@ export {
 export { Firing, firingId, ScheduleSummary } from './documents/firing.js';
 export { NightCount } from './documents/nights.js';
 export { buildSweepDocument, SweepCell, SweepDocument } from './documents/sweep-document.js';
-export { type PlannedSweep, summarizeSweeps, type SweepSummary } from './documents/sweep-list.js';
+export { type PlannedSweep, summarizeSweeps, type SweepSummary, toSummarize } from './documents/sweep-list.js';
 export {
   configurationsIn,
   expectedOf,

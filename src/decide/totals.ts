@@ -47,7 +47,7 @@ interface Tallied {
 export function totalsOf(results: readonly Omit<Tallied, 'cost_usd'>[], cells = results.length): Totals {
   const unchecked = results.filter((result) => result.unchecked === true);
   const of = (outcome: Outcome): number => unchecked.filter((result) => result.outcome === outcome).length;
-  const having = (outcome: Outcome): number => results.filter((result) => result.outcome === outcome).length;
+  const having = (outcome: Outcome): number => results.reduce((sum, one) => sum + (one.outcome === outcome ? 1 : 0), 0);
   return {
     cells,
     passed: having('pass'),
@@ -72,19 +72,19 @@ export interface Paid {
 
 /** Adds up the costs of cells that have an outcome, with their earlier runs. Reused results cost nothing. */
 export function paidCost(results: readonly Tallied[]): Paid {
-  const paid = results
-    .filter(({ outcome, cached }) => outcome !== null && !cached)
-    .map(({ cost_usd, cost_usd_at_least, regraded_from }) =>
-      regraded_from === undefined ? { cost_usd, cost_usd_at_least } : { cost_usd: regraded_from.paid_usd },
-    );
-  const earlier = results.flatMap(({ earlier_runs: runs }) => runs ?? []);
-  const known = [
-    ...paid.flatMap(({ cost_usd: usd, cost_usd_at_least: atLeast }) => usd ?? atLeast ?? []),
-    ...earlier.flatMap(({ cost_usd: usd }) => usd ?? []),
-  ];
-  const unknown =
-    paid.filter(({ cost_usd: usd }) => usd === null).length +
-    earlier.reduce((sum, { cost_unknown: count }) => sum + count, 0);
+  const known: number[] = [];
+  let unknown = 0;
+  const add = (usd: number | null): void => {
+    if (usd !== null) known.push(usd);
+  };
+  for (const { outcome, cached, cost_usd: whole, cost_usd_at_least: atLeast, regraded_from, earlier_runs } of results) {
+    add(earlier_runs?.cost_usd ?? null);
+    unknown += earlier_runs?.cost_unknown ?? 0;
+    if (outcome === null || cached) continue;
+    const usd = regraded_from === undefined ? whole : regraded_from.paid_usd;
+    add(usd ?? (regraded_from === undefined ? (atLeast ?? null) : null));
+    unknown += usd === null ? 1 : 0;
+  }
   return { usd: known.length === 0 ? null : sumOfCosts(known), unknown };
 }
 
@@ -100,35 +100,52 @@ export function doneAgainText(cells: readonly Pick<Tallied, 'earlier_runs'>[]): 
   return `${runs} ${runs === 1 ? 'run' : 'runs'} done again${why}`;
 }
 
+/** The part of a result that is needed to group results by cell. */
+type LineOfCell = Pick<ResultDigest, 'id' | 'cell' | 'cached_from' | 'lost_runs'> & Omit<Tallied, 'cached'>;
+
+/** The result of a cell, and the runs before it. */
+export interface CellResult<L = ResultDigest> {
+  line: L;
+  earlier_runs?: EarlierRuns;
+}
+
 /**
  * Groups the results of a sweep by cell: the last one counts, and what those before it cost was paid, too.
  *
  * @param lines of one sweep, in the order written
  */
-export function resultsByCell(
-  lines: readonly ResultDigest[],
-): Map<string, { line: ResultDigest; earlier_runs?: EarlierRuns }> {
-  const byCell = new Map<string, Map<string, ResultDigest>>();
+export function resultsByCell<L extends LineOfCell>(lines: readonly L[]): Map<string, CellResult<L>> {
+  const byCell = new Map<string, CellResult<L>>();
+  // Of most cells there is one line.
+  const more = new Map<string, Map<string, L>>();
   for (const line of lines) {
-    const runs = byCell.get(line.cell) ?? new Map<string, ResultDigest>();
+    const { line: before } = byCell.get(line.cell) ?? {};
+    byCell.set(line.cell, { line });
+    if (before === undefined) continue;
+    const runs = more.get(line.cell) ?? new Map([[before.id, before]]);
     runs.delete(line.id);
-    byCell.set(line.cell, runs.set(line.id, line));
+    more.set(line.cell, runs.set(line.id, line));
   }
-  return new Map(
-    [...byCell].flatMap(([cell, runs]) => {
-      const earlier = [...runs.values()];
-      const line = earlier.pop();
-      if (line === undefined) return [];
-      const paid = paidCost(earlier.map((run) => ({ ...run, cached: run.cached_from !== null })));
-      // Each round of a cell says which runs were lost in it. Nobody knows what those have cost.
-      const lost = [...earlier, line].reduce((sum, { lost_runs = 0 }) => sum + lost_runs, 0);
-      const earlier_runs = {
-        runs: earlier.length + lost,
-        ...(lost === 0 ? {} : { lost }),
-        cost_usd: paid.usd,
-        cost_unknown: paid.unknown + lost,
-      };
-      return [[cell, earlier_runs.runs === 0 ? { line } : { line, earlier_runs }]];
-    }),
-  );
+  for (const [cell, found] of byCell) {
+    const earlier = [...(more.get(cell)?.values() ?? [])].slice(0, -1);
+    if (earlier.length > 0 || found.line.lost_runs !== undefined)
+      Object.assign(found, earlierRuns(earlier, found.line));
+  }
+  return byCell;
+}
+
+function earlierRuns(earlier: readonly LineOfCell[], line: LineOfCell): Pick<CellResult, 'earlier_runs'> {
+  const paid = paidCost(earlier.map((run) => ({ ...run, cached: run.cached_from !== null })));
+  // Each round of a cell says which runs were lost in it. Nobody knows what those have cost.
+  const lost = [...earlier, line].reduce((sum, { lost_runs = 0 }) => sum + lost_runs, 0);
+  const runs = earlier.length + lost;
+  if (runs === 0) return {};
+  return {
+    earlier_runs: {
+      runs,
+      ...(lost === 0 ? {} : { lost }),
+      cost_usd: paid.usd,
+      cost_unknown: paid.unknown + lost,
+    },
+  };
 }

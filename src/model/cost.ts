@@ -74,6 +74,6 @@ function priceOf(usage: TokenUsage, price: Price): number | null {
 export const sumOfCosts = (parts: readonly (number | null)[]): number | null =>
   parts.reduce<number | null>((sum, part) => {
     if (sum === null || part === null) return null;
-    const usd = dollars(sum + part);
+    const usd = part === 0 ? sum : dollars(sum + part);
     return isUsd(usd) ? usd : null;
   }, 0);

@@ -1,4 +1,4 @@
-import { commandText, beginningOf } from '#lib';
+import { commandText, beginningOf, groupBy } from '#lib';
 import type { LineProblem, OutputProblems } from './records/output-problems.js';
 import type { MockedCalls } from './records/mocked-calls.js';
 
@@ -27,9 +27,8 @@ export interface RunOutput {
 
 /** Returns a warning of a sweep for each agent whose output should be events and has invalid lines. */
 export function outputsThatDoNotFit(runs: readonly RunOutput[]): string[] {
-  const byAgent = new Map<string, OutputProblems[]>();
-  for (const { agent, problems } of runs) byAgent.set(agent, [...(byAgent.get(agent) ?? []), problems]);
-  return [...byAgent].map(([agent, found]) => {
+  return groupBy(runs, ({ agent }) => agent).map((ofAgent) => {
+    const found = ofAgent.map(({ problems }) => problems);
     const runsText = `${found.length} ${found.length === 1 ? 'run' : 'runs'}`;
     const example = found.find(({ first }) => first.length > 0)?.first[0];
     const lines = found.reduce((sum, one) => sum + one.lines, 0);
@@ -37,7 +36,7 @@ export function outputsThatDoNotFit(runs: readonly RunOutput[]): string[] {
       example === undefined
         ? `no event in the output of ${runsText}`
         : `${lines} invalid ${lines === 1 ? 'line' : 'lines'} in the output of ${runsText}; ${lineProblemText(example)}`;
-    return `agent ${agent}: ${what}`;
+    return `agent ${ofAgent[0]?.agent ?? ''}: ${what}`;
   });
 }
 

@@ -9,7 +9,7 @@ export { rankingMarkdown, renderRanking } from './comparison/ranking.js';
 export { measureGrid, namer, reliabilityGrid } from './comparison/tables.js';
 export { type FormatName, formatNames, loadFormat } from './formats/index.js';
 export { junit } from './formats/junit.js';
-export type { ReportedCell, SweepReport } from './formats/sweep-report.js';
+export { MAX_ACTION_LOGS, type ReportedCell, type SweepReport } from './formats/sweep-report.js';
 export { renderClean } from './lists/clean.js';
 export { type DoctorRow, type CheckStatus, countByStatus, type Finding, renderDoctor } from './lists/doctor.js';
 export { renderHosts } from './lists/hosts.js';

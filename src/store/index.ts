@@ -9,12 +9,13 @@ export {
   readResults,
   rewriteResults,
 } from './results-log.js';
-export { writeDerived, resultsIndex, type ResultsIndex } from './results-index.js';
+export { resultsIndex, type ResultsIndex } from './results-index.js';
+export { indexLines, writeDerived } from './stored-index.js';
 export { type EngineFolders, ledgerOf, originKey } from './origin.js';
 export { isPaused, notePaused, beginRound, endRound, newestRound } from './sweep-round.js';
 export { localLimits, type ProviderLimits, sharedLimits } from './provider-limits.js';
 export { readActionLog, readEvents } from './read-events.js';
-export { readResultsFile, storedDecision, storedStatus } from './stored-decision.js';
+export { endsOf, readResultsFile, storedDecision, storedStatus } from './stored-decision.js';
 export { sameCell, sameResult, sameScenario, sameWork } from './result-facts.js';
 export {
   answerFile,

@@ -88,11 +88,12 @@ export function readOn(
       sha256: '',
       hash: start.hash.copy(),
     };
+    const texts = new Map<string, string>();
     let rest: string | null = null;
     for (const { text, end, whole } of linesOf(log, Infinity, start.end)) {
       if (!whole) rest = text;
       if (!whole) break;
-      addLine(now, text, end, before.ino);
+      addLine(now, text, end, before.ino, texts);
     }
     addBytes(now.hash, file, start.end, now.end);
     now.sha256 = now.hash.copy().digest('hex');
@@ -120,7 +121,7 @@ function sameLines(
   return isSame ? { history: {}, last: null, ...known, isCompared: true, hash } : null;
 }
 
-function addLine(now: ReadLines, text: string, end: number, inode: bigint): void {
+function addLine(now: ReadLines, text: string, end: number, inode: bigint, texts: Map<string, string>): void {
   const begin = now.end;
   now.count += 1;
   now.end = end;
@@ -132,8 +133,27 @@ function addLine(now: ReadLines, text: string, end: number, inode: bigint): void
     return;
   }
   const passed = (parsed.metrics?.details ?? []).filter(({ status }) => status === 'pass');
-  now.results.push(digestOf(parsed));
+  now.results.push(withSharedTexts(digestOf(parsed), texts));
   now.places.push({ begin, gatesPassed: passed.map(gateKey) });
+}
+
+/** The fields that are the same in many results. */
+const ALIKE = [
+  ...['sweep', 'scenario_id', 'scenario_hash', 'agent', 'model', 'variant', 'message'],
+  ...['cache_key', 'agent_key', 'target_fingerprint'],
+] as const satisfies readonly (keyof ResultDigest)[];
+
+/** Keeps equal texts in memory once: they are half of what thousands of results need. */
+export function withSharedTexts(result: ResultDigest, texts: Map<string, string>): ResultDigest {
+  for (const field of ALIKE) {
+    const text = result[field as 'message'] as string | null | undefined;
+    if (text == null) continue;
+    const known = texts.get(text);
+    if (known === undefined) texts.set(text, text);
+    else result[field as 'message'] = known;
+  }
+  if (result.results_dir === result.id) result.results_dir = result.id;
+  return result;
 }
 
 /** Adds the text after the last newline: a result, if it is complete. */

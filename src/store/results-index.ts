@@ -1,8 +1,7 @@
-import { statSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, dirname } from 'node:path';
-import { linesOf, plannedHomes, projectState, readText, remembered, temporaryName } from '#host';
-import { isJsonObject, parseJson } from '#lib';
-import type { ResultLine } from '#model';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { linesOf, plannedHomes, projectState, remembered } from '#host';
+import type { ResultDigest, ResultLine } from '#model';
 import {
   isUnchanged,
   readOn,
@@ -14,31 +13,8 @@ import {
 } from './log-lines.js';
 import { createFacts, type ResultFacts } from './result-facts.js';
 import { resultsLog } from './results-folder.js';
-import { parseResult } from './results-log.js';
-
-/**
- * Writes a file below the folder `index/` of a state folder, from which it can be made again at any time. Readers see
- * the old or the new one. Returns false, and does no harm, where there is no state folder, or nothing can be written.
- */
-export function writeDerived(file: string, text: string): boolean {
-  const folder = dirname(file);
-  // Reading results must not create a state folder.
-  if (statSync(dirname(folder), { throwIfNoEntry: false })?.isDirectory() !== true) return false;
-  const temporary = temporaryName(file);
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
-    renameSync(temporary, file);
-    return true;
-  } catch {
-    try {
-      rmSync(temporary, { force: true });
-    } catch {
-      // Without the folder, no file was written.
-    }
-    return false;
-  }
-}
+import { type CorruptLine, parseResult } from './results-log.js';
+import { indexLines, readHead, visitEntries, writeIndex } from './stored-index.js';
 
 /**
  * Answers questions about all results in a results folder without reading the log from the start each time. Every
@@ -48,6 +24,13 @@ export interface ResultsIndex extends ResultFacts {
   /** Returns the digests of all results, for lists and sweeps. @throws Error that names the log if it cannot be read */
   digests(): Digests;
   /**
+   * Returns what `pick` makes of all digests, without undefined. Digests that it does not keep need no memory, so long
+   * as nothing else was asked. `pick` may be called again for all of them.
+   *
+   * @throws Error that names the log if it cannot be read
+   */
+  pick<T>(pick: (result: ResultDigest) => T | undefined): Picked<T>;
+  /**
    * All results of a sweep in the order written, read from the log.
    * @throws Error if the log is replaced in the meantime
    */
@@ -56,11 +39,13 @@ export interface ResultsIndex extends ResultFacts {
   line(id: string): ResultLine | null;
 }
 
-/**
- * The version of the index's format. Raise it with every change of `KnownLines`, `ResultDigest` or `digestOf`: then it
- * is made anew.
- */
-const VERSION = 3;
+interface Picked<T> {
+  results: T[];
+  corrupt: readonly CorruptLine[];
+}
+
+/** Where the lines end that an index has, and its stamp. */
+const NOTHING_INDEXED: Pick<KnownLines, 'end' | 'stamp'> = { end: 0, stamp: '' };
 /** Shorter logs are read faster than anything could be looked up. */
 const WORTH_INDEXING = 256 * 1024;
 
@@ -73,8 +58,8 @@ const WORTH_INDEXING = 256 * 1024;
 export function openResultsIndex(resultsPath: string): ResultsIndex {
   const log = resultsLog(resultsPath);
   let known: KnownLines | ReadLines | null = null;
-  /** Where the lines end that the index in the state folder has. */
-  let indexed = 0;
+  /** The lines that the index in the state folder has. */
+  let indexed = NOTHING_INDEXED;
   let facts = createFacts(resultsPath);
   /** The results that `facts` has: how many, and of which history. */
   let added: { history: object | null; count: number } = { history: null, count: 0 };
@@ -82,26 +67,28 @@ export function openResultsIndex(resultsPath: string): ResultsIndex {
   const look = (comparison: LogCheck): Digests & { known: KnownLines | null } => {
     const stat = statSync(log, { bigint: true, throwIfNoEntry: false });
     if (stat === undefined) {
-      [known, indexed] = [null, 0];
+      [known, indexed] = [null, NOTHING_INDEXED];
       return { results: [], corrupt: [], known };
     }
     if (known === null && stat.size > WORTH_INDEXING) {
       known = readIndex(indexFile(resultsPath));
-      indexed = known?.end ?? 0;
+      indexed = known === null ? NOTHING_INDEXED : { end: known.end, stamp: known.stamp };
     }
     const isKnown = known !== null && isUnchanged(known, stat);
     if (known !== null && isKnown && (comparison === 'last line' || wasCompared(known)))
       return { results: known.results, corrupt: known.corrupt, known };
     const { now, rest, isContinued } = naming(log, () => readOn(log, known, comparison));
-    if (!isContinued) indexed = 0;
+    if (!isContinued) indexed = NOTHING_INDEXED;
     known = now;
     return { ...(rest === null ? now : withRest(now, rest)), known };
   };
   const keep = (): void => {
-    if (known === null || known.end - indexed <= WORTH_INDEXING) return;
-    const { results, places, corrupt, count, end, sha256, stamp } = known;
-    const index = { version: VERSION, results, places, corrupt, count, end, sha256, stamp };
-    if (writeDerived(indexFile(resultsPath), JSON.stringify(index))) indexed = end;
+    if (known === null) return;
+    const { end, stamp } = known;
+    // With the stamp of a log that no longer changes, readers need not compare the log with the index.
+    const lacksStamp = indexed.end > 0 && end === indexed.end && stamp !== '' && stamp !== indexed.stamp;
+    if (end - indexed.end <= WORTH_INDEXING && !lacksStamp) return;
+    if (writeIndex(indexFile(resultsPath), known)) indexed = { end, stamp };
   };
   const upToDate = (): typeof facts => {
     const lines = look('last line').known;
@@ -122,6 +109,13 @@ export function openResultsIndex(resultsPath: string): ResultsIndex {
       const { results, corrupt } = look('all bytes');
       keep();
       return { results, corrupt };
+    },
+    pick(pick) {
+      const stored = known === null ? pickStored(resultsPath, pick) : null;
+      if (stored !== null) return stored;
+      const { results, corrupt } = look('all bytes');
+      keep();
+      return { results: results.flatMap((result) => pick(result) ?? []), corrupt };
     },
     linesOfSweep(sweep) {
       const wanted = upToDate().beginsOf(sweep);
@@ -165,18 +159,47 @@ export const indexFile = (resultsPath: string): string =>
 
 /** Returns null if there is none that can be read. */
 function readIndex(file: string): KnownLines | null {
-  const index = parseJson(readOrEmpty(file));
-  if (!isJsonObject(index) || index['version'] !== VERSION) return null;
-  // Only this program writes into the state folder. To validate thousands of results would take longer than to read the
-  // log.
-  return index as unknown as KnownLines;
+  const lines = indexLines(file);
+  try {
+    const head = readHead(lines);
+    if (head === null) return null;
+    const known: KnownLines = { ...head, results: [], places: [] };
+    const isWhole = visitEntries(lines, head, (result, place) => {
+      known.results.push(result);
+      known.places.push(place);
+    });
+    return isWhole ? known : null;
+  } finally {
+    lines.return(undefined);
+  }
 }
 
-function readOrEmpty(file: string): string {
+/** Like `pick`, from an index that lacks little of the log; null if there is none. */
+function pickStored<T>(resultsPath: string, pick: (result: ResultDigest) => T | undefined): Picked<T> | null {
+  const log = resultsLog(resultsPath);
+  const stat = statSync(log, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined || stat.size <= WORTH_INDEXING) return null;
+  const lines = indexLines(indexFile(resultsPath));
   try {
-    return readText(file);
-  } catch {
-    return '';
+    const head = readHead(lines);
+    if (head === null) return null;
+    const indexed: KnownLines = { ...head, results: [], places: [] };
+    const more = Number(stat.size) - head.end;
+    if (!isUnchanged(indexed, stat) && (more <= 0 || more > WORTH_INDEXING)) return null;
+    const added = isUnchanged(indexed, stat) ? null : naming(log, () => readOn(log, indexed, 'all bytes'));
+    if (added?.isContinued === false) return null;
+    const results: T[] = [];
+    const visit = (result: ResultDigest): void => {
+      const picked = pick(result);
+      if (picked !== undefined) results.push(picked);
+    };
+    if (!visitEntries(lines, head, visit)) return null;
+    if (added === null) return { results, corrupt: head.corrupt };
+    const { results: last, corrupt } = added.rest === null ? added.now : withRest(added.now, added.rest);
+    last.forEach(visit);
+    return { results, corrupt };
+  } finally {
+    lines.return(undefined);
   }
 }
 

@@ -41,7 +41,7 @@ export function storedStatus(resultsPath: string, sweep: string): SweepDocument[
 const Status = SweepDocument.pick({ status: true });
 
 /** The first and the last bytes of a file; nothing if it cannot be read. */
-function endsOf(path: string): { head: string; tail: string } {
+export function endsOf(path: string): { head: string; tail: string } {
   try {
     const file = openFile(path);
     try {

@@ -6,17 +6,17 @@ import { outputsThatDoNotFit, type ResultDigest, type RunOutput, scenarioLabel }
  * agents that print lines which are not events.
  */
 export function withWarnings(document: SweepDocument, results: readonly ResultDigest[]): SweepDocument {
-  const lines = new Map(results.flatMap((line) => (line.sweep === document.sweep ? [[line.cell, line] as const] : [])));
+  const lines = new Map<string, ResultDigest>();
+  for (const line of results) if (line.sweep === document.sweep) lines.set(line.cell, line);
   // There may be thousands of runs, so only what is needed of each is kept.
-  const runs = document.cells.map((cell) => {
-    const line = lines.get(cell.id);
-    return line === undefined ? { builds: [], outputs: [] } : ofLine(cell, line);
-  });
-  const warnings = [
-    ...mixedBuilds(runs.flatMap(({ builds }) => builds)),
-    ...outputsThatDoNotFit(runs.flatMap(({ outputs }) => outputs)),
-    ...runsWithoutChecks(document.cells),
-  ];
+  const builds: BuildUsed[] = [];
+  const outputs: RunOutput[] = [];
+  for (const cell of document.cells) {
+    const { target_fingerprint: fingerprint = null, output_problems: problems } = lines.get(cell.id) ?? {};
+    if (fingerprint !== null) builds.push({ cell, fingerprint });
+    if (problems !== undefined) outputs.push({ agent: cell.agent, problems });
+  }
+  const warnings = [...mixedBuilds(builds), ...outputsThatDoNotFit(outputs), ...runsWithoutChecks(document.cells)];
   return warnings.length === 0 ? document : { ...document, warnings };
 }
 
@@ -30,16 +30,3 @@ function runsWithoutChecks(cells: readonly SweepCell[]): string[] {
         `nothing was checked in ${runs.length} run${runs.length === 1 ? '' : 's'} of ${names}: no gates and no judge; they count in no rate, comparison or verdict`,
       ];
 }
-
-interface Facts {
-  builds: BuildUsed[];
-  outputs: RunOutput[];
-}
-
-const ofLine = (
-  cell: SweepCell,
-  { target_fingerprint: fingerprint = null, output_problems: problems }: ResultDigest,
-): Facts => ({
-  builds: fingerprint === null ? [] : [{ cell, fingerprint }],
-  outputs: problems === undefined ? [] : [{ agent: cell.agent, problems }],
-});

@@ -4,6 +4,7 @@ import { displayPath, readText } from '#host';
 import { suggest, UsageError, compareTexts, isJsonObject, parseJson } from '#lib';
 import { Plan } from '#scenario';
 import {
+  endsOf,
   fetchRun,
   planFile,
   readResultsFile,
@@ -26,8 +27,14 @@ export function newestSweeps(results: string): string[] {
     .map(({ id }) => id);
 }
 
+/** The beginning of a plan, as this program writes it. */
+const CREATED = /^\{\s*(?:"sweep":\s*"[^"\\]*",\s*)?"created_at":\s*"([^"\\]*)"/;
+
 /** Returns '' if unknown. Uses no schema: there may be thousands of plans, and whoever reads one reports its errors. */
 function startOf(file: string): string {
+  const { head, tail } = endsOf(file);
+  const [, written] = CREATED.exec(head) ?? [];
+  if (written !== undefined && tail.trimEnd().endsWith('}')) return written;
   const plan = parseJson(readText(file));
   const created = isJsonObject(plan) ? plan['created_at'] : null;
   return typeof created === 'string' ? created : '';

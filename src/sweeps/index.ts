@@ -4,7 +4,7 @@ export { hasEnded, findById, findPlan, findSweep, type SweepOrRun, sweepStatus, 
 export { nightOfFiring } from './judge-night.js';
 export { judgedFacts, reviewReader, withCalibration } from './judged-runs.js';
 export { rankingOf } from './ranking-of.js';
-export { corruptLine, readDigestedLog, readLog, readRecords, tryReadActionLog } from './read-records.js';
+export { corruptLine, readDigestedLog, readLog, readRecords, reportedCells, tryReadActionLog } from './read-records.js';
 export { readEvaluation, readReview } from './read-review.js';
 export { readSweepList } from './read-sweep-list.js';
 export { decidedBy, decisionAsJudged } from './read-to-compare.js';

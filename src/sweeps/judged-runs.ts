@@ -7,12 +7,13 @@ import {
   type Calibrations,
   type DecidedGate,
   gateJudgeKey,
+  isJudged,
   type JudgedRun,
   judgeKey,
   type SweepDocument,
   type JudgedFacts,
 } from '#decide';
-import { type HumanReview, judgedIn, type ResultDigest, RunRecord } from '#model';
+import { type HumanReview, type Judged, judgedIn, type ResultDigest, RunRecord } from '#model';
 import { EffectiveScenario, judgeInputs } from '#scenario';
 import { readResultsFile, runFiles, scenarioFile } from '#store';
 import { knownReviews } from './known-reviews.js';
@@ -29,18 +30,15 @@ export function reviewReader(
   results: readonly ResultDigest[],
   warn: (text: string) => void,
 ): ReviewReader {
-  const judged = new Map(
-    results.flatMap((line) =>
-      line.results_dir === null ? [] : [[join(resultsPath, line.results_dir), judgedIn(line.metrics)]],
-    ),
-  );
-  const known = new Map<string, HumanReview | null>();
+  const judged = new Map<string, Judged>();
+  for (const { results_dir: folder, metrics } of results)
+    if (folder !== null && isJudged({ metrics })) judged.set(`${resultsPath}/${folder}`, judgedIn(metrics));
+  // Most runs have no review.
+  const known = new Map<string, HumanReview>();
   const reviews = knownReviews(resultsPath);
   return (folder) => {
-    const review = known.has(folder)
-      ? (known.get(folder) ?? null)
-      : reviews.read(folder, judged.get(folder) ?? judgedIn(null), warn);
-    known.set(folder, review);
+    const review = known.get(folder) ?? reviews.read(folder, judged.get(folder) ?? judgedIn(null), warn);
+    if (review !== null) known.set(folder, review);
     return review;
   };
 }
@@ -57,8 +55,9 @@ export function calibrationsOf(
   reviewOf: ReviewReader,
 ): Calibrations {
   const last = new Map<string, ResultDigest>();
-  for (const line of results)
-    if (line.sweep === sweep && (variant === null || line.variant === variant)) last.set(line.cell, line);
+  const isOwn = (line: ResultDigest): boolean => line.sweep === sweep && (variant === null || line.variant === variant);
+  if (!results.some((line) => isJudged(line) && isOwn(line))) return { judges: [], gates: [] };
+  for (const line of results) if (isOwn(line)) last.set(line.cell, line);
   const own = runsOf([...last.values()]).filter((line) => keysOf(line).length > 0);
   if (own.length === 0) return { judges: [], gates: [] };
   const folders = new Set([...last.values()].map((line) => line.results_dir));
@@ -73,7 +72,7 @@ export function calibrationsOf(
   const reviewed = (lines: readonly ResultDigest[], read: ReviewReader): Reviewed[] =>
     lines.map((line) => ({
       line,
-      human: line.results_dir === null ? null : read(join(resultsPath, line.results_dir)),
+      human: line.results_dir === null ? null : read(`${resultsPath}/${line.results_dir}`),
     }));
   const [mine, others] = [reviewed(own, reviewOf), reviewed(runsOf(earlier), readQuietly)];
   return {

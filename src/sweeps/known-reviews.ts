@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { displayPath, isSettled, plannedHomes, projectState, readText, remembered } from '#host';
-import { isJsonObject, parseJson } from '#lib';
+import { displayPath, isSettled, plannedHomes, projectState, remembered } from '#host';
+import { parseJson } from '#lib';
 import type { HumanReview, Judged } from '#model';
-import { runFiles, writeDerived } from '#store';
+import { indexLines, runFiles, writeDerived } from '#store';
 import { readReview } from './read-review.js';
 
 /** Reads human reviews like `readReview`, each file once for as long as it does not change. */
@@ -13,14 +13,17 @@ export interface KnownReviews {
   save(): void;
 }
 
-/** The contents of an evaluation.md with this stamp, of a run of which a model had judged this. */
-type Entry = [stamp: string, judged: string, review: HumanReview | null];
+/**
+ * The contents of an evaluation.md with this stamp, of a run of which a model had judged this. Only the stamp, if
+ * nothing was judged and there is no review: so it is with most of thousands of runs.
+ */
+type Entry = string | [stamp: string, judged: string, review: HumanReview | null];
 
 /**
  * The version of the file's format, and of how reviews are read. Raise it with every change: then all of them are read
  * again.
  */
-const VERSION = 1;
+const VERSION = 2;
 const WORTH_SAVING = 200;
 
 const opened = remembered(() => new Map<string, KnownReviews>());
@@ -45,32 +48,44 @@ export function openReviews(resultsPath: string): KnownReviews {
       const what = judged.criteria.length + judged.gates.length === 0 ? '' : JSON.stringify(judged);
       const run = basename(folder);
       const entry = entries.get(run);
-      if (entry !== undefined && entry[0] === stamp && entry[1] === what) {
+      if (entry === stamp && what === '') return null;
+      if (typeof entry === 'object' && entry[0] === stamp && entry[1] === what) {
         const problem = entry[2]?.problem ?? null;
         if (problem !== null) warn(`warning: ${displayPath(path)}${problem.slice('evaluation.md'.length)}`);
         return entry[2];
       }
       const review = readReview(folder, judged, warn);
       if (stat !== undefined && isSettled(stat)) {
-        entries.set(run, [stamp, what, review]);
+        entries.set(run, what === '' && review === null ? stamp : [stamp, what, review]);
         added += 1;
       }
       return review;
     },
     save() {
       if (added < WORTH_SAVING) return;
-      writeDerived(file, JSON.stringify({ version: VERSION, reviews: Object.fromEntries(entries) }));
+      writeDerived(file, textsOf(entries));
       added = 0;
     },
   };
 }
 
+/** The first line is the version. Each of the others is a run and its entry. */
+function* textsOf(entries: ReadonlyMap<string, Entry>): Generator<string> {
+  yield `${VERSION}\n`;
+  for (const entry of entries) yield `${JSON.stringify(entry)}\n`;
+}
+
 function readEntries(file: string): Map<string, Entry> {
+  const entries = new Map<string, Entry>();
+  const lines = indexLines(file);
   try {
-    const index = parseJson(readText(file));
-    if (!isJsonObject(index) || index['version'] !== VERSION || !isJsonObject(index['reviews'])) return new Map();
-    return new Map(Object.entries(index['reviews'] as unknown as Record<string, Entry>));
-  } catch {
-    return new Map();
+    if (parseJson(String(lines.next().value ?? '')) !== VERSION) return entries;
+    for (const text of lines) {
+      const entry = parseJson(text) as [string, Entry] | undefined;
+      if (Array.isArray(entry)) entries.set(...entry);
+    }
+    return entries;
+  } finally {
+    lines.return(undefined);
   }
 }

@@ -1,4 +1,4 @@
-import { type PlannedSweep, summarizeSweeps, type SweepSummary } from '#decide';
+import { type PlannedSweep, summarizeSweeps, type SweepSummary, toSummarize } from '#decide';
 import { displayPath } from '#host';
 import { UsageError } from '#lib';
 import { Plan } from '#scenario';
@@ -16,7 +16,8 @@ export function readSweepList(
 ): { sweeps: SweepSummary[]; more: number } {
   const known = newestSweeps(resultsPath);
   const wanted = known.slice(0, limit);
-  const { results } = resultsIndex(resultsPath).digests();
+  const shown = new Set(wanted);
+  const { results } = resultsIndex(resultsPath).pick((line) => (shown.has(line.sweep) ? toSummarize(line) : undefined));
   const sweeps = summarizeSweeps(
     wanted.flatMap((id) => readSweep(resultsPath, id, warn) ?? []),
     results,

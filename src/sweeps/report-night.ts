@@ -1,12 +1,12 @@
 import { type Firing, type SweepDocument, textOfFiring } from '#decide';
 import { writeFileAtomic } from '#host';
 import { systemFailure } from '#lib';
-import { junit, type ReportedCell } from '#reports';
+import { junit } from '#reports';
 import type { StoredSchedule } from '#scenario';
 import { junitObject, type ObjectStore, writeFiring } from '#store';
 import { bringSweepRuns } from './bring-runs.js';
 import { findPlan } from './find-sweep.js';
-import { readRecords } from './read-records.js';
+import { reportedCells } from './read-records.js';
 import { sweepDocument } from './sweep-document.js';
 import { judgeNight } from './judge-night.js';
 
@@ -51,8 +51,7 @@ async function writeJunit(
   { verdict, reasons }: Pick<Firing, 'verdict' | 'reasons'>,
 ): Promise<string[]> {
   await bringSweepRuns(resultsPath, document.sweep);
-  const cells: ReportedCell[] = [];
-  for (const cell of document.cells) cells.push(await readRecords(cell));
+  const cells = await reportedCells(document.cells);
   const night = verdict === null ? {} : { night: { schedule, verdict, reasons } };
   const text = junit.render({ document, cells, base: resultsPath, ...night });
   await objects.put(junitObject(schedule), text);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { buildSweepDocument, type SweepDocument } from '#decide';
+import { buildSweepDocument, isJudged, type SweepDocument } from '#decide';
 import { readEngineState, serverIsUp, type EngineState } from '#engine';
 import { plannedHomes, projectState } from '#host';
 import { sweepWorkflowId, WORKFLOWS } from '#protocol';
@@ -60,7 +60,7 @@ export async function sweepDocument(
   const summary = summaryFile(resultsPath, plan.sweep);
   // Where the state would be: reading results must not create it.
   const engine = await readEngineState(projectState(resultsPath, plannedHomes().state).folder);
-  const results = readDigestedLog(resultsPath, warn);
+  const results = readDigestedLog(resultsPath, warn, (line) => line.sweep === plan.sweep || isJudged(line));
   const document = buildSweepDocument({
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),

@@ -1,5 +1,5 @@
 import { groupBy, mean } from '#lib';
-import { type ResultLine, workRunOf } from '#model';
+import { type ResultDigest, type ResultLine, workRunOf } from '#model';
 import { type Flips, flipsP, movedBy, movedInterval } from '#statistics';
 import type { JudgeDrift } from '../calibration/document.js';
 import { isTested } from '../is-tested.js';
@@ -41,7 +41,7 @@ export const UNCHECKED: JudgeDrift = {
 type LineWithMetrics = Pick<ResultLine, 'metrics'>;
 
 /** True of a run that a model has judged: as a whole, or in a gate. */
-export const isJudged = ({ metrics }: LineWithMetrics): boolean =>
+export const isJudged = ({ metrics }: Pick<ResultDigest, 'metrics'>): boolean =>
   metrics !== null && (metrics.judge !== null || metrics.details.some((gate) => gate.judged_by !== undefined));
 
 export type Sweeps = Record<keyof Pair, SweepResults>;

@@ -30,27 +30,59 @@ export interface PlannedSweep {
   needsAll: boolean;
 }
 
+/** The part of a result that a list of sweeps needs. */
+export const toSummarize = ({
+  id,
+  sweep,
+  cell,
+  outcome,
+  unchecked,
+  cached_from,
+  cost_usd,
+  cost_usd_at_least,
+  regraded_from,
+  lost_runs,
+  timestamp,
+  duration_secs,
+}: ResultDigest) => ({
+  id,
+  sweep,
+  cell,
+  outcome,
+  unchecked,
+  cached_from,
+  cached: cached_from !== null,
+  cost_usd,
+  ...(cost_usd_at_least === undefined ? {} : { cost_usd_at_least }),
+  regraded_from,
+  ...(lost_runs === undefined ? {} : { lost_runs }),
+  timestamp,
+  duration_secs,
+});
+type SummarizedLine = ReturnType<typeof toSummarize>;
+
 /** Combines sweeps with their results. If a cell has several lines, the last one counts. */
-export function summarizeSweeps(sweeps: readonly PlannedSweep[], results: readonly ResultDigest[]): SweepSummary[] {
-  const bySweep = new Map(sweeps.map(({ id }) => [id, [] as ResultDigest[]]));
+export function summarizeSweeps(sweeps: readonly PlannedSweep[], results: readonly SummarizedLine[]): SweepSummary[] {
+  const bySweep = new Map(sweeps.map(({ id }) => [id, [] as SummarizedLine[]]));
   for (const line of results) bySweep.get(line.sweep)?.push(line);
   return sweeps.map((sweep) => summarize(sweep, bySweep.get(sweep.id) ?? []));
 }
 
 function summarize(
   { id, started, status, cells, needsAll }: PlannedSweep,
-  lines: readonly ResultDigest[],
+  lines: readonly SummarizedLine[],
 ): SweepSummary {
   const byCell = resultsByCell(lines);
   const results = cells.flatMap(({ id: cell }) => {
-    const { line, ...earlier } = byCell.get(cell) ?? {};
-    return line === undefined ? [] : { ...line, ...earlier, cached: line.cached_from !== null };
+    const { line, earlier_runs } = byCell.get(cell) ?? {};
+    return line === undefined ? [] : earlier_runs === undefined ? line : { ...line, earlier_runs };
   });
   const paid = paidCost(results);
   const ends = results.flatMap(({ cached, timestamp, duration_secs: secs }) =>
     cached || secs === null ? [] : [Date.parse(timestamp) + secs * 1000],
   );
-  const lasted = ends.length === 0 ? NaN : (Math.max(...ends) - Date.parse(started)) / 1000;
+  const end = ends.reduce((latest, one) => Math.max(latest, one), -Infinity);
+  const lasted = ends.length === 0 ? NaN : (end - Date.parse(started)) / 1000;
   return {
     id,
     started,

@@ -35,7 +35,10 @@ export type RunFacts = z.infer<typeof RunFacts>;
 export const NO_FACTS: RunFacts = { duration_secs: null, starts: null, regressions: [] };
 
 /** Picks the facts of a run from a record that has more. */
-export const runFactsOf = (record: RunFacts): RunFacts =>
-  Object.fromEntries(
-    Object.keys(RunFacts.shape).flatMap((name) => (name in record ? [[name, record[name as keyof RunFacts]]] : [])),
-  ) as unknown as RunFacts;
+export function runFactsOf(record: RunFacts): RunFacts {
+  const facts: Record<string, unknown> = {};
+  for (const name of NAMES) if (name in record) facts[name] = record[name];
+  return facts as RunFacts;
+}
+
+const NAMES = Object.keys(RunFacts.shape) as (keyof RunFacts)[];

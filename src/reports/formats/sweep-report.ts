@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import type { Gate, SweepCell, SweepDocument } from '#decide';
-import type { ActionLog, GateDetail, Metrics, RunRecord } from '#model';
+import type { ActionLog, AgentRecord, Efficiency, GateDetail, RunRecord } from '#model';
 
 /** The contents of a sweep report. All text in it is redacted already. */
 export interface SweepReport {
@@ -21,12 +21,19 @@ export interface ReportedCell {
   missing: string | null;
 }
 
+/** The part of the records of a run that reports show: thousands of these fit into memory. */
 interface RunRecords {
-  run: RunRecord;
-  metrics: Metrics;
-  /** The agent's actions, if the run did not pass. Null if it left no events; a text says why they cannot be read. */
+  run: Pick<RunRecord, 'run_id'> & {
+    agent: Pick<AgentRecord, 'version' | 'model_used' | 'token_usage' | 'token_usage_at_least'> | null;
+  };
+  /** Not all of the gates that passed have to be there. */
+  metrics: { details: readonly GateDetail[]; efficiency: Pick<Efficiency, 'total_commands'> | null };
+  /** The agent's actions, if the run did not pass. Null if it left no events; a text says why they are not known. */
   actionLog?: ActionLog | null | string;
 }
+
+/** The most runs whose actions a report shows: comments on GitHub have at most 65,536 characters. */
+export const MAX_ACTION_LOGS = 10;
 
 /** A way to write a report of a sweep. */
 export interface SweepFormat {

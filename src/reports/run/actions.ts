@@ -2,7 +2,7 @@ import { colors } from '../blocks/terminal.js';
 import type { SweepCell } from '#decide';
 import { beginningOf, endOf, renderTable, terminalText, truncate, wrap } from '#lib';
 import { type Action, type ActionLog, hasFailed, type Metrics } from '#model';
-import type { ReportedCell } from '../formats/sweep-report.js';
+import { MAX_ACTION_LOGS, type ReportedCell } from '../formats/sweep-report.js';
 import { code, fence, inline, list } from '../blocks/markdown.js';
 import { always, endItems, type Item, part, type Part } from '../blocks/screen.js';
 
@@ -138,7 +138,6 @@ function answerPart({ isText }: ActionLog, answer: string, width: number): Part 
 }
 
 /* Comments on GitHub have at most 65,536 characters. These limits leave room for the rest of the report. */
-const MAX_RUNS = 10;
 /** The limit for the first, and for the last actions of a run. */
 const MAX_PER_END = 5;
 const SHORT_COMMAND = 160;
@@ -157,7 +156,7 @@ export function actionBlocks(
       ? []
       : [{ cell, actionLog: records.actionLog, calls: records.metrics.efficiency?.total_commands }],
   );
-  const shown = known.slice(0, Math.min(most, MAX_RUNS));
+  const shown = known.slice(0, Math.min(most, MAX_ACTION_LOGS));
   const left = known.length - shown.length;
   if (shown.length === 0) return [];
   return [

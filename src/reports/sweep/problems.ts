@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { SweepCell } from '#decide';
-import { renderTable, terminalText, textWidth, truncate, wrap } from '#lib';
+import { groupBy, renderTable, terminalText, textWidth, truncate, wrap } from '#lib';
 import { firstItems, type Part } from '../blocks/screen.js';
 import { colors, mark, pathText, type TextOptions } from '../blocks/terminal.js';
 
@@ -19,13 +19,8 @@ export function problemsPart(
   options: TextOptions,
 ): Part {
   const { width } = options;
-  const byReason = new Map<string, SweepCell[]>();
-  for (const cell of failuresFirst(cells)) {
-    if (cell.outcome === null || cell.outcome === 'pass') continue;
-    const key = JSON.stringify([cell.outcome, cell.message]);
-    byReason.set(key, [...(byReason.get(key) ?? []), cell]);
-  }
-  const groups = [...byReason.values()];
+  const without = cells.filter(({ outcome }) => outcome !== null && outcome !== 'pass');
+  const groups = groupBy(failuresFirst(without), ({ outcome, message }) => JSON.stringify([outcome, message]));
   const full = groups.flatMap((group) => [
     '',
     ...reasonOf(group[0], width),
@@ -40,7 +35,7 @@ export function problemsPart(
         const mention = group.length === 1 ? `${label(cell)}  ` : `${group.length} cells: `;
         const reason = `${mark(cell.outcome)}  ${mention}${terminalText(cell.message ?? '')}`;
         const lines = [...(rank === 0 ? [reason] : []), ...(group.length === 1 ? [] : [`  ${label(cell)}`])];
-        return { rank, lines: lines.map((line) => truncate(line, width)) };
+        return { rank, lines };
       }),
     );
   return {
@@ -50,12 +45,13 @@ export function problemsPart(
     render(room) {
       if (full.length <= room) return { lines: full, leftOut: 0 };
       const items = short();
-      return firstItems(
+      const { lines, leftOut } = firstItems(
         [''],
         items.map(({ lines }) => lines),
         room,
         (index) => items[index]?.rank ?? 0,
       );
+      return { lines: lines.map((line) => truncate(line, width)), leftOut };
     },
   };
 }

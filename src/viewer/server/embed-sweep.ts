@@ -91,7 +91,7 @@ async function embedRun(
   siblings: ReadonlyMap<string, Sibling[]>,
   ofRun: number,
 ): Promise<ReportedRun | string> {
-  const { records, missing } = await readRecords(cell, false);
+  const { records, missing } = readRecords(cell);
   if (records === null || cell.results_dir === null)
     return `Nothing more is known about this run: ${missing ?? 'nothing was run'}.`;
   const { run, metrics } = records;

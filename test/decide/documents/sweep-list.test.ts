@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ResultLine } from '../../../src/model/records/result-line.js';
-import { summarizeSweeps, type SweepSummary } from '../../../src/decide/documents/sweep-list.js';
+import { summarizeSweeps, type SweepSummary, toSummarize } from '../../../src/decide/documents/sweep-list.js';
 import { resultLine } from '../../store/sample.js';
 
 const CELL = {
@@ -23,7 +23,10 @@ const result = (change: Partial<ResultLine> = {}): ResultLine =>
   });
 
 const listed = (status: SweepSummary['status'], line: ResultLine): SweepSummary | undefined =>
-  summarizeSweeps([{ id: 's', started: '2026-01-01T00:00:00.000Z', status, cells: [CELL], needsAll: true }], [line])[0];
+  summarizeSweeps(
+    [{ id: 's', started: '2026-01-01T00:00:00.000Z', status, cells: [CELL], needsAll: true }],
+    [toSummarize(line)],
+  )[0];
 
 describe('the duration of a sweep in the list', () => {
   test.each(['completed', 'cancelled'] as const)(
