@@ -180,7 +180,7 @@ interface LastAnswerSource {
    * Returns why the last answer of a session is incomplete, from the last of those records. Null if nothing says that
    * it is.
    */
-  sessionProblem(records: string, sessionId: string): string | null;
+  sessionProblem(records: string, sessionId: string | null): string | null;
 }
 
 /** An agent program. The worker supervises it; an adapter only knows how to start it and how to read its output. */

@@ -416,9 +416,22 @@ describe('the log of', () => {
   });
 
   it('vibe says why its last answer is incomplete', () => {
-    const record = (sequence: number, finish_reason: string) => ({ sequence, payload: { result: { finish_reason } } });
+    const record = (sequence: number, finish_reason: string) => ({
+      sequence,
+      payload: { result: { result: { finish_reason } } },
+    });
     expect(problem('vibe', record(9, 'content_filter'), record(4, 'tool_call'))).toMatch(/content filter/);
     expect(problem('vibe', record(9, 'stop'), record(4, 'length'))).toBeNull();
+  });
+
+  it('gemini is that of its adapter, whose records have other ids', () => {
+    const records = ['stop', 'length'].map(
+      (reason) =>
+        `    "event.name": "gemini_cli.api_response",\n    "prompt_id": "other",\n    "finish_reasons": [\n      "${reason}"\n    ],\n    "role": "main",\n`,
+    );
+    const problemIn = (text: string) => agentOf('gemini').lastAnswer?.sessionProblem(text, 's');
+    expect(problemIn(records.join(''))).toMatch(/exceeded the token limit/);
+    expect(problemIn(records.toReversed().join(''))).toBeNull();
   });
 
   it('kimi says why its last answer is incomplete, in whatever order its files are read', () => {

@@ -79,11 +79,19 @@ export function acpAgent(name: string, preset: AcpPreset, settings: AgentSetting
     launch: (request) => start(request, null),
     resume: by === null ? null : (request, session) => start(request, { session, by }),
     parser: () => acpStream(preset.reading),
-    ...(base?.lastAnswer === undefined ? {} : { lastAnswer: base.lastAnswer }),
+    ...lastAnswerOf(base),
     ...preset.logs,
     classify: classifyAcp,
   };
 }
+
+/** The log of the same agent. Over ACP, its records do not name the session, so the latest counts. */
+const lastAnswerOf = (base: Agent | null): Pick<Agent, 'lastAnswer'> => {
+  const source = base?.lastAnswer;
+  if (source === undefined) return {};
+  const { log, records } = source;
+  return { lastAnswer: { log, records, sessionProblem: (text) => source.sessionProblem(text, null) } };
+};
 
 const versionOf = (command: string, preset: AcpPreset): string[] | null =>
   preset === UNTRIED ? null : [command, '--version'];

@@ -9,6 +9,8 @@ export interface AcpReading {
   keepsTotals?: true;
   /** The beginning of a message by which the agent, and not the model, says that its provider did not serve it. */
   failed: RegExp;
+  /** True if it ends a turn that was not served as one that was refused. */
+  failsAsRefusal?: true;
   /** True if nobody has tried the agent: such a text counts only as the whole answer, and no tokens are expected. */
   isUntried?: true;
   /** An exit status in the text of a result that failed. A command of this agent that succeeded has status 0. */

@@ -216,7 +216,8 @@ export function acpStream(reading: AcpReading): StreamParser {
     const isInAnswer = reading.usage !== 'none' && reading.usage !== 'chunk';
     events.push(...(isInAnswer ? report(usageIn(fieldsOf(result)), numbers) : []));
     if (error !== undefined) return [...events, failed(fieldsOf(error), null)];
-    if (stopReason === 'end_turn' || answer?.isFailure === true) return [...events, proven()];
+    if (stopReason === 'end_turn' || (reading.failsAsRefusal === true && answer?.isFailure === true))
+      return [...events, proven()];
     if (stopReason === 'max_turn_requests')
       return [...events, { type: 'result', ending: 'max_turns', exit_code: null }];
     const why = incompleteBy(stringOf(stopReason) ?? '');

@@ -162,13 +162,16 @@ function statusOf(text: string): number | null {
 /**
  * Reads records of answers in the log of telemetry: JSON with a field a line, each from the name of the event on; the
  * first may lack its beginning. A record has a reason for each piece of the answer. Other answers are those of
- * subagents and helpers.
+ * subagents and helpers. `session`: null for that of the latest record.
  */
-export function sessionProblem(records: string, session: string): string | null {
+export function sessionProblem(records: string, session: string | null): string | null {
   const last = records
     .split(/^ {4}"event\.name": .*$/m)
     .slice(1)
-    .findLast((record) => /^ {4}"role": "main"/m.test(record) && record.includes(`\n    "prompt_id": "${session}"`));
+    .findLast(
+      (record) =>
+        /^ {4}"role": "main"/m.test(record) && (session === null || record.includes(`\n    "prompt_id": "${session}"`)),
+    );
   const reason = /^ {4}"finish_reasons": \[[^\]]*"(\w+)"\s*\]/m.exec(last ?? '')?.[1] ?? '';
   return incompleteBy(reason);
 }

@@ -7,6 +7,7 @@ export const fastAgent: AcpPreset = {
   reading: {
     usage: 'none',
     failed: /^I hit an internal error while calling the model:/,
+    failsAsRefusal: true,
     hidesFailures: true,
     leavesCallsOpen: true,
   },

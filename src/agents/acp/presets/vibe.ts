@@ -29,7 +29,7 @@ export const vibe: AcpPreset = {
       sessionProblem(records) {
         const answers = records.split('\n').flatMap((line) => {
           const { sequence, payload } = fieldsOfLine(line) ?? {};
-          const reason = stringOf(fieldsOf(fieldsOf(payload)['result'])['finish_reason']);
+          const reason = stringOf(fieldsOf(fieldsOf(fieldsOf(payload)['result'])['result'])['finish_reason']);
           return typeof sequence === 'number' && reason !== null ? [{ sequence, reason }] : [];
         });
         return incompleteBy(answers.toSorted((one, other) => one.sequence - other.sequence).at(-1)?.reason ?? '');
