@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
+import { z } from 'zod';
 import {
   modelAnswersOf,
   checkGate as check,
@@ -19,7 +20,7 @@ import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
 import { observedWork } from './gate/observed-work.js';
 import { heartbeating } from './step/heartbeat.js';
-import { runStepOnce } from './step/run-step-once.js';
+import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadWithAccess } from './run/load-run.js';
 import { lookInChecks, scriptEnv, stepCommands } from './commands/step-commands.js';
@@ -62,7 +63,8 @@ export async function checkOnce(
       return check(spec, {
         exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
         work: (kind, input, timeoutSecs) => runWork(kind, input, timeoutSecs, signal),
-        verify: (request) => verify(context, request, name, signal),
+        verify: (request) => verify(context, request, placed.after !== null, name, signal),
+        rewards: () => rewardsOfSteps(context),
         look: (path) => environment.lookInside(handle, path),
         expected: (path) => lookInChecks(context, path),
         ...evidence.done,
@@ -96,6 +98,7 @@ export async function checkOnce(
 async function verify(
   { environment, handle, checksFolder, values }: LoadedRun,
   { tests, env, timeout_secs: timeoutSecs, script, user }: VerifierRequest,
+  isOfStep: boolean,
   part: string,
   signal: AbortSignal,
 ): Promise<VerifierFiles | null> {
@@ -107,8 +110,24 @@ async function verify(
     signal,
     tests: tests.map((folder) => join(checksFolder, folder)),
     env: resolveEnv(env, values).env,
+    ...(isOfStep ? { empties: true as const } : {}),
     ...(user === undefined ? {} : { user }),
   });
+}
+
+const Rewards = z.object({ rewards: z.record(z.string(), z.number()) });
+
+/** The rewards of the verifiers after steps, in order. */
+async function rewardsOfSteps(context: LoadedRun): Promise<Record<string, number>[]> {
+  const all: Record<string, number>[] = [];
+  for (const [index, { gate, after }] of gatesOf(context.scenario).entries()) {
+    if (gate.type !== 'verifier' || after === null) continue;
+    const { success, data } = Rewards.safeParse(
+      (await readStep<GateDetail>(context, STEPS.gate(index)))?.result.detail,
+    );
+    if (success) all.push(data.rewards);
+  }
+  return all;
 }
 
 /**

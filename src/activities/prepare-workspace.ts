@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { sharesHost } from '#environments';
-import { modelAnswersOf, gateSubject, isQuickGate } from '#gates';
+import { modelAnswersOf, gateSubject, isQuickGate, stopsSteps } from '#gates';
 import { isSmallTree, readJsonIfThere } from '#host';
 import { assertNever, beginningOf, commandText } from '#lib';
 import { type RunRecord, STEPS } from '#model';
@@ -221,6 +221,7 @@ function runPlanOf(context: RunIdentity & RunSecrets, prepared: Prepared): RunPl
     gates: gatesOf(scenario).map(({ gate, after, everyTurn }) => ({
       ...(after === null ? {} : { after }),
       ...(everyTurn ? { everyTurn } : {}),
+      ...(stopsSteps(gate) ? { stops: true as const } : {}),
       type: gate.type,
       subject: brief(context.redact(gate.name ?? gateSubject(gate))),
       timeoutSecs: gate.timeout_secs * Math.max(1, modelAnswersOf(gate)),

@@ -31,8 +31,8 @@ export interface AgentRequest {
   subject?: StoredSubject[] | undefined;
   /** The MCP servers under test, each as the program that the agent starts for it. Absent for none. */
   mcpServers?: McpProgram[] | undefined;
-  /** The variables of the solution of a task folder. Absent if the scenario is none. */
-  solution?: Record<string, string> | undefined;
+  /** The solution of a task folder: its folder in the checks folder, and its variables. Absent if there is none. */
+  solution?: { folder: string; env: Record<string, string> } | undefined;
   /** Number of the turn of the conversation that the prompt begins, from 1, which is the default. */
   turn?: number;
 }

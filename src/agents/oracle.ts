@@ -37,10 +37,10 @@ export const oracle: Agent = {
     const script = join(config, 'oracle.sh');
     return {
       argv: ['sh', script],
-      env: { ...solution, DEBIAN_FRONTEND: 'noninteractive' },
+      env: { ...solution?.env, DEBIAN_FRONTEND: 'noninteractive' },
       stdin: '',
       files: [{ path: script, content: SOLVE }],
-      fromChecks: [{ folder: 'solution', to: '/solution' }],
+      fromChecks: [{ folder: solution?.folder ?? 'solution', to: '/solution' }],
     };
   },
 };

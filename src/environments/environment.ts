@@ -196,8 +196,6 @@ export interface StartRequest {
    * and killed when the agent has ended.
    */
   beside?: readonly string[];
-  /** Folders on the host that are copied into a container before the start, each with its place there. */
-  placed?: readonly { from: string; to: string }[];
   /** Set if what the agent leaves running stays when it ends by itself. Only in a container. */
   keepBackground?: true;
   /** Set if what the agent starts must not be able to write into its output. Without perl, it is able to. */
@@ -227,7 +225,16 @@ export interface VerifyRequest {
   timeoutSecs: number;
   /** The step that it belongs to. */
   part: string;
+  /** Set if tests and rewards are removed afterwards, because the agent works again. */
+  empties?: true;
   signal: AbortSignal;
+}
+
+/** A folder on the host that is copied into a container. `replaces`: what is at its place is removed before. */
+interface PlacedFolder {
+  from: string;
+  to: string;
+  replaces?: true;
 }
 
 /** The processes to kill: a start of the agent (with the reason), what is left of a step, or everything of the run. */
@@ -277,6 +284,8 @@ export interface Work {
     handle: EnvironmentHandle,
     program: { argv: string[]; env: Record<string, string>; shown: readonly string[] },
   ): Promise<string[]>;
+  /** Copies a folder into the run's container, where everybody can execute its files. Absent if there are none. */
+  place?(handle: EnvironmentHandle, folder: PlacedFolder): Promise<void>;
   /** Runs a verifier, and returns what it left. Absent if there are no containers. */
   verify?(handle: EnvironmentHandle, request: VerifyRequest): Promise<VerifierFiles>;
   /** Starts the agent so that it outlives this process. */

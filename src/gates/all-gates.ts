@@ -19,7 +19,7 @@ import { noTranscriptErrors } from './types/no-transcript-errors.js';
 import { regexMatch, responseContains, responseMatches, stringContains } from './types/response.js';
 import { skillNotUsed, skillUsed } from './types/skills.js';
 import { stepCount, toolCalled, trajectoryContainsAction } from './types/tool-calls.js';
-import { verifier } from './types/verifier.js';
+import { stepRewards, verifier } from './types/verifier.js';
 import { userSatisfaction } from './types/user-satisfaction.js';
 
 /** All kinds of gates. To add one, add a file in `types/` and a line here. */
@@ -61,6 +61,7 @@ const gates = [
   script,
   agentScript,
   verifier,
+  stepRewards,
 ] as const;
 
 const schemasOf = <const T extends readonly Gate<z.ZodType>[]>(all: T) =>
@@ -103,3 +104,6 @@ export const isQuickGate = (spec: GateSpec): boolean =>
 
 /** A few words for summaries that name what a gate checks, on one line. */
 export const gateSubject = (spec: GateSpec): string => gateOf(spec).subject(spec).trim().replace(/\s+/g, ' ');
+
+/** True if later steps are not performed unless the gate passes. */
+export const stopsSteps = (spec: GateSpec): boolean => spec.type === 'verifier' && spec.stops === true;

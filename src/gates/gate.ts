@@ -82,6 +82,8 @@ export interface GateContext {
   exec(command: string, timeoutSecs: number): Promise<CommandResult>;
   /** Runs a verifier after the agent. Null if the run has no container. */
   verify(request: VerifierRequest): Promise<VerifierFiles | null>;
+  /** The rewards that verifiers after steps have given, in order; none of those that gave none. */
+  rewards(): Promise<Record<string, number>[]>;
   /** Looks at a path relative to the workspace. `text()` returns null if the content is not UTF-8. */
   look(path: string): Promise<FileStat>;
   /** Looks at a path in the checks folder, which is not in the workspace. */

@@ -1,4 +1,4 @@
-export { modelAnswersOf, checkedUse, checkGate, GateSpec, gateSubject, isQuickGate } from './all-gates.js';
+export { modelAnswersOf, checkedUse, checkGate, GateSpec, gateSubject, isQuickGate, stopsSteps } from './all-gates.js';
 export { MAX_ANSWER_SECS, MAX_VOTES } from './asking.js';
 export { readEvaluator, readScriptEvaluator } from './evaluators.js';
 export {

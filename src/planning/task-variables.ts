@@ -35,6 +35,8 @@ export function withVariables(
         throw new UsageError('scenario_invalid', message, problems, new Map([[file, text]]));
       }),
     );
+  const fillGates = (gates: Scenario['checks']['gates'], path: Path): Scenario['checks']['gates'] =>
+    gates.map((gate, at) => (gate.type === 'verifier' ? { ...gate, env: fill(gate.env, [...path, at, 'env']) } : gate));
   return {
     ...scenario,
     task: {
@@ -42,11 +44,11 @@ export function withVariables(
       env: fill(task.env, ['task', 'env']),
       solution_env: fill(task.solution_env, ['task', 'solution_env']),
     },
-    checks: {
-      ...checks,
-      gates: checks.gates.map((gate, at) =>
-        gate.type === 'verifier' ? { ...gate, env: fill(gate.env, ['checks', 'gates', at, 'env']) } : gate,
-      ),
-    },
+    steps: scenario.steps.map((step, at) =>
+      step.kind === 'agent' && step.gates !== undefined
+        ? { ...step, gates: fillGates(step.gates, ['steps', at, 'gates']) }
+        : step,
+    ),
+    checks: { ...checks, gates: fillGates(checks.gates, ['checks', 'gates']) },
   };
 }

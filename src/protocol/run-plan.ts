@@ -38,6 +38,8 @@ export interface PlannedGate {
   after?: number;
   /** True if it is checked after every turn of that step. */
   everyTurn?: true;
+  /** True if later steps are not performed unless it passes. */
+  stops?: true;
 }
 
 /** The facts about a scenario that the workflow needs to schedule its steps. */

@@ -43,7 +43,15 @@ const agentFields = {
 };
 
 /** Gives the agent one message. All messages of a scenario belong to one conversation with the agent. */
-const InputStep = z.object({ kind: z.literal('agent'), ...agentFields });
+const InputStep = z.object({
+  kind: z.literal('agent'),
+  ...agentFields,
+  /**
+   * Set for a step of a task: the agent begins anew, in the same container. `folder`: that of the step in the checks
+   * folder. What is in its `workdir` is copied into the workspace, and its setup.sh is run there.
+   */
+  anew: z.object({ folder: z.string() }).exactOptional(),
+});
 
 /** A part of the conversation in which a model plays the user. */
 const ConversationStep = z.object({

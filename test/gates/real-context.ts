@@ -104,6 +104,7 @@ export function realContext(workspace: string, given: Given = {}): GateContext {
   return {
     exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, { cap, env }),
     verify: () => Promise.resolve(null),
+    rewards: () => Promise.resolve([]),
     look: (path) => look(workspace, path),
     expected: (path) => (checks === null ? Promise.resolve({ kind: 'missing' }) : look(checks, path)),
     work: (kind, input) => Promise.resolve(doWork(kind, input)),

@@ -41,6 +41,7 @@ const valid: Record<GateSpec['type'], object> = {
   script: { command: 'true', description: 'all is well' },
   agent_script: { script: 'check-coverage' },
   verifier: {},
+  step_rewards: {},
 };
 const all = Object.entries(valid).map(([type, fields]) => ({ type, ...fields }));
 

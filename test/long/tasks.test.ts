@@ -141,3 +141,74 @@ test.skipIf(lacking !== null)(
   },
   300_000,
 );
+
+const step = (
+  name: string,
+  { solve, tests, more = {} }: { solve: string; tests: string; more?: Record<string, string> },
+) => ({
+  [`steps/${name}/instruction.md`]: `Do ${name}.\n`,
+  [`steps/${name}/solution/solve.sh`]: `${SH}${solve}\n`,
+  [`steps/${name}/tests/test.sh`]: `${SH}${tests}\n`,
+  ...Object.fromEntries(Object.entries(more).map(([path, text]) => [`steps/${name}/${path}`, text])),
+});
+
+/** A step that leaves a file, and has this reward if it is there. */
+const leaves = (name: string, reward = '1', more: Record<string, string> = {}) =>
+  step(name, {
+    solve: `[ -e /tests ] && ls -A /tests | grep -q . || touch ${name}`,
+    tests: `reward=0; [ -e /app/${name} ] && reward=${reward}; ${REWARD}`,
+    more,
+  });
+
+const stepsToml = (...steps: string[]): string => `${steps.map((one) => `[[steps]]\n${one}`).join('\n')}\n`;
+
+test.skipIf(lacking !== null)(
+  'a task of several steps has the mean or the last of their rewards, and stops where one is too low',
+  async () => {
+    const { project } = await rewardsOf({
+      mean: {
+        toml: stepsToml('name = "one"', 'name = "two"'),
+        files: { ...leaves('one'), ...leaves('two', '0.5') },
+      },
+      stop: {
+        toml: stepsToml('name = "one"', 'name = "two"\nmin_reward = 0.8', 'name = "three"'),
+        files: { ...leaves('one'), ...leaves('two', '0.5'), ...leaves('three') },
+      },
+      last: {
+        toml: `multi_step_reward_strategy = "final"\n${stepsToml('name = "one"', 'name = "two"\nmin_reward = {reward = 0.5}')}`,
+        files: {
+          ...leaves('one', '0.5'),
+          ...leaves('two', '1', { 'workdir/given': 'x', 'workdir/setup.sh': 'mv given set-up\n' }),
+          ...step('two', {
+            solve: '[ -e set-up ] && [ -e one ] && touch two',
+            tests: `reward=0; [ -e /app/two ] && reward=1; ${REWARD}`,
+            more: { 'workdir/given': 'x', 'workdir/setup.sh': 'mv given set-up\n' },
+          }),
+        },
+      },
+      'setup-fails': {
+        toml: stepsToml('name = "one"', 'name = "two"'),
+        files: { ...leaves('one'), ...leaves('two', '1', { 'workdir/setup.sh': 'exit 4\n' }) },
+      },
+    });
+    const found: Record<string, unknown> = {};
+    for (const { scenario_id: scenario, agent, outcome, metrics } of await project.resultLines())
+      found[`${scenario} ${agent}`] = [
+        outcome,
+        ...(metrics?.details ?? []).map(
+          ({ detail }) => (detail as { rewards?: { reward: number } } | null)?.rewards?.reward,
+        ),
+      ];
+    expect(found).toEqual({
+      'mean oracle': ['fail', 1, 0.5, 0.75],
+      'mean nop': ['fail', 0, 0, 0],
+      'stop oracle': ['fail', 1, 0.5, 0.75],
+      'stop nop': ['fail', 0, 0, 0],
+      'last oracle': ['pass', 0.5, 1, 1],
+      'last nop': ['fail', 0, 0, 0],
+      'setup-fails oracle': ['error', 1, undefined, undefined],
+      'setup-fails nop': ['error', 0, undefined, undefined],
+    });
+  },
+  300_000,
+);

@@ -8,7 +8,7 @@ import { STEPS } from '#model';
 import { findProgram } from '../commands/step-commands.js';
 import { callsFolder } from '../mocks/mocked-commands.js';
 import { resolveEnv } from '../credentials/resolve-agent.js';
-import { contextMessage, promptOf, stepOfTurn } from './turns.js';
+import { anewIn, contextMessage, promptOf, stepOfTurn } from './turns.js';
 import { planMcpServers } from './mcp-servers.js';
 import { withMocks } from '../run/mock-server.js';
 import type { LoadedRun, RunAccess, RunPlaces, RunSecrets } from '../run/context.js';
@@ -99,6 +99,16 @@ function hostedRun(context: LoadedRun): HostedRun | null {
   };
 }
 
+function solutionOf(context: LoadedRun): AgentRequest['solution'] {
+  const { task } = context.scenario;
+  if (task === undefined) return undefined;
+  const folder = anewIn(context)?.folder;
+  return {
+    folder: folder === undefined ? 'solution' : `${folder}/solution`,
+    env: resolveEnv(task.solution_env, context.values).env,
+  };
+}
+
 function requestOf(
   context: LoadedRun & RunAccess,
   start: number,
@@ -117,7 +127,7 @@ function requestOf(
     mock: scenario.mock ?? null,
     hasNode: sharesHost(handle),
     hosted: hostedRun(context),
-    solution: scenario.task === undefined ? undefined : resolveEnv(scenario.task.solution_env, context.values).env,
+    solution: solutionOf(context),
     subject: context.subject,
     turn: context.turn.number,
   };

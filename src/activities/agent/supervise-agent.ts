@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { lastStart, type ProcessState, sharesHost, startFiles, startFolder } from '#environments';
 import { recordTimeline, remembered, supervisedFiles, supervisorErrors, writeFileAtomic } from '#host';
-import { diskRemedy } from '#lib';
+import { describeEnd, diskRemedy } from '#lib';
 import type { Rebuilt } from './commands-before.js';
 import type { PlannedLaunch } from './launch.js';
 import { agentOutputs, continuesSession, lastSession, sessionOf } from './outputs.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
-import { firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
+import { anewIn, firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 import type { Handlers, WatchedStart } from './watch-output.js';
 import { assertRecordable, firstDiskError, stateFolderOf } from '../step/disk-space.js';
 import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
@@ -88,10 +88,14 @@ const NO_SESSION = '-';
 async function startAgent(supervision: Supervision, start: number, fresh: boolean): Promise<void> {
   const { context, fence, history, signal } = supervision;
   const { environment, handle, agent } = context;
-  const session = fresh ? null : await sessionToResume(context, start);
+  const anew = anewIn(context);
+  const session = fresh || anew !== undefined ? null : await sessionToResume(context, start);
   const before = await turnsBefore(context);
   const isNext = start === firstStartOf(before);
-  if (session !== null || before.length > 0) {
+  if (anew !== undefined && (isNext || before.length > 0)) {
+    if (before.length > 0) await assertWorkKept(context);
+    if (isNext) await setUpStep(supervision, anew.folder);
+  } else if (session !== null || before.length > 0) {
     if (before.length > 0) await assertWorkKept(context);
     await fence.check();
     await environment.kill(handle, 'everything');
@@ -107,12 +111,14 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     if (unfit !== null) throw ApplicationFailure.nonRetryable(unfit, 'Unfit');
     history.push(...failed);
     history.push(`start ${start} of the agent began in a fresh workspace`);
+    if (anew !== undefined) await setUpStep(supervision, anew.folder);
   }
   const { launch, env, shown, beside } = await supervision.plan(start, session);
   signal.throwIfAborted();
   await fence.check();
   assertRecordable(context);
   const login = await copyCredentials(context, start);
+  for (const folder of placedFolders(context, launch)) await environment.place?.(handle, folder);
   await environment.start(handle, {
     start,
     argv: launch.argv,
@@ -121,7 +127,6 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     files: [...launch.files, ...login],
     ...(shown === undefined ? {} : { shown }),
     ...(beside === undefined ? {} : { beside }),
-    ...placedFolders(context, launch),
     ...(context.scenario.task === undefined ? {} : { keepBackground: true as const }),
     deadlineSecs: turnSecs(context),
     idleSecs: stepOfTurn(context).idle_timeout_secs ?? null,
@@ -129,13 +134,39 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
 }
 
 /** The folders of the checks that are copied into the run's container for a start. */
-function placedFolders(
+const placedFolders = (
   { checksFolder }: Pick<RunPlaces, 'checksFolder'>,
-  { fromChecks }: Pick<PlannedLaunch['launch'], 'fromChecks'>,
-): { placed?: { from: string; to: string }[] } {
-  if (fromChecks === undefined || checksFolder === null) return {};
-  const placed = fromChecks.map(({ folder, to }) => ({ from: join(checksFolder, folder), to }));
-  return { placed: placed.filter(({ from }) => existsSync(from)) };
+  { fromChecks = [] }: Pick<PlannedLaunch['launch'], 'fromChecks'>,
+) =>
+  fromChecks.flatMap(({ folder, to }) => {
+    const from = checksFolder === null ? null : join(checksFolder, folder);
+    return from === null || !existsSync(from) ? [] : [{ from, to, replaces: true as const }];
+  });
+
+const STEP_SETUP_SECS = 600;
+
+/**
+ * Copies the files of a step of a task into the workspace, and runs its setup.sh.
+ *
+ * @throws ApplicationFailure (non-retryable) if that fails
+ */
+async function setUpStep({ context, signal }: Supervision, step: string): Promise<void> {
+  const { environment, handle, checksFolder } = context;
+  const from = checksFolder === null ? null : join(checksFolder, step, 'workdir');
+  if (from === null || !existsSync(from)) return;
+  await environment.place?.(handle, { from, to: handle.workspace });
+  if (!existsSync(join(from, 'setup.sh'))) return;
+  const command = 'if command -v bash >/dev/null; then bash setup.sh; else sh setup.sh; fi';
+  const result = await environment.exec(handle, {
+    command,
+    env: {},
+    timeoutSecs: STEP_SETUP_SECS,
+    keepBackground: true,
+    signal,
+  });
+  if (result.exitCode === 0) return;
+  const why = describeEnd(result, STEP_SETUP_SECS);
+  throw ApplicationFailure.nonRetryable(`${step}/workdir/setup.sh failed (${why})`, 'SetupFailed');
 }
 
 /** Id of the session of the earlier starts if the agent can resume it; else null. */

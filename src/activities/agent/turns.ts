@@ -9,6 +9,12 @@ import type { RunIdentity, RunSecrets } from '../run/context.js';
 export const stepOfTurn = ({ scenario, turn }: Pick<RunIdentity, 'scenario' | 'turn'>): ScenarioStep =>
   agentStepAt(scenario, turn.at);
 
+/** The step of a task to which the current turn belongs; undefined if there is none. */
+export function anewIn(context: Pick<RunIdentity, 'scenario' | 'turn'>): { folder: string } | undefined {
+  const step = stepOfTurn(context);
+  return step.kind === 'agent' ? step.anew : undefined;
+}
+
 /** The time that the agent may work in the current turn, seconds. */
 export const turnSecs = (context: Pick<RunIdentity, 'scenario' | 'turn'>): number =>
   Math.min(stepOfTurn(context).timeout_secs, context.turn.limitSecs ?? Infinity);
@@ -54,6 +60,7 @@ export async function promptOf(
   session: string | null,
 ): Promise<string> {
   const message = await userMessageOf(context);
+  if (anewIn(context) !== undefined) return message;
   const before = await turnsBefore(context);
   if (session === null) return withEarlierTurns(conversationOf(before), message);
   if (start === firstStartOf(before) || context.agent.repeatsTurns === true) return message;

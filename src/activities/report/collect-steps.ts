@@ -11,6 +11,7 @@ import {
   NO_USAGE,
   STEPS,
 } from '#model';
+import { stopsSteps } from '#gates';
 import type { ReportInput } from '#protocol';
 import { findAgentStep, firstAgentStep, gatesOf, type PlacedGate, type Step } from '#scenario';
 import { type AgentStep, agentStepNames, nextAgentSteps, readAgentSteps } from '../agent/agent-step.js';
@@ -127,6 +128,14 @@ export async function collectSteps(
     return { after, checks: await Promise.all(steps) };
   };
   const gates = await Promise.all(placedGates.map(gateOf));
+  /** Index of the step after which a gate has ended the steps: what follows is not due. */
+  const lastStep = Math.min(
+    ...placedGates.flatMap(({ gate, after }, index) =>
+      after !== null && stopsSteps(gate) && gates[index]?.checks[0]?.manifest?.result.passed === false ? [after] : [],
+    ),
+    Infinity,
+  );
+  const isDue = ({ after }: Pick<PlacedGate, 'after'>): boolean => after === null || after <= lastStep;
   const conversation = await collectConversation(scenario, turns, read);
   const evaluators = await each<EvaluatorResult>(scenario.checks.evaluators, STEPS.evaluator);
   const judge = await read<Judgment>(STEPS.judge);
@@ -185,7 +194,9 @@ export async function collectSteps(
       ? prepared !== null && commands.every(({ manifest }) => manifest !== null)
       : ending !== null && !/^(unable|cancelled)$/.test(ending);
   const worked = !cancelled && unfit === null && stepsDone;
-  const gateDetails = placedGates.flatMap(({ gate }, index): GateDetail[] => {
+  const gateDetails = placedGates.flatMap((placed, index): GateDetail[] => {
+    if (!isDue(placed)) return [];
+    const { gate } = placed;
     const broken = (reason: string): GateDetail => brokenGate({ gate }, index, reason);
     const details = (steps.gates[index]?.checks ?? []).flatMap(({ name, turn, manifest }) => {
       const reason = why(name);
@@ -215,9 +226,10 @@ export async function collectSteps(
   if (worked) {
     for (const { of, manifest } of commands) if (of.isAfterAgent) requireStep(of.name, manifest);
     for (const [at, { step, name }] of nameSteps(scenario.steps).entries())
-      if (isAgentKind(step.kind) && at > firstAgentStep(scenario))
+      if (isAgentKind(step.kind) && at > firstAgentStep(scenario) && at <= lastStep)
         requireStep(name, turns.find(({ turn }) => turn?.at === at) ?? null);
-    placedGates.forEach((_, index) => {
+    placedGates.forEach((placed, index) => {
+      if (!isDue(placed)) return;
       const result = gateDetails.find((gate) => gate.index === index) ?? null;
       checks.push({ kind: 'gate', step: STEPS.gate(index), result, why: null });
     });

@@ -7,11 +7,20 @@ import type {
   RequestedEnvironment,
   RequestedContainer,
 } from '../environment.js';
-import { assertAnswered, MachineGone, reasonIn, type CommandLimits, type Machine } from '../machine/machine.js';
+import {
+  assertAnswered,
+  MachineGone,
+  mustRun,
+  quoted,
+  reasonIn,
+  type CommandLimits,
+  type Machine,
+} from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
 import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem, processorsOf } from './container-cli.js';
 import { verify } from './verify.js';
+import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -127,6 +136,18 @@ function containerOf({ container, mark }: EnvironmentHandle): Machine {
 /** A separate container for each run, with Docker or Podman. */
 export const docker: Environment = {
   ...machineEnvironment(containerOf),
+  async place(handle, { from, to, replaces }) {
+    const { container } = handle;
+    if (container === undefined) throw new Error('the environment has no container');
+    const machine = containerOf(handle);
+    const folder = quoted(to);
+    const remove = replaces === true ? `rm -rf ${folder} && ` : '';
+    await mustRun(machine, `creating ${to}`, `${remove}mkdir -p ${folder}`, 'root');
+    await machine.copyIn(from, to, 'root');
+    const names = readdirSync(from).map((name) => quoted(`${to}/${name}`));
+    if (names.length > 0) await mustRun(machine, `opening ${to}`, `chmod -R a+rx ${names.join(' ')}`, 'root');
+  },
+
   verify(handle, request) {
     const { container } = handle;
     if (container === undefined) throw new Error('the environment has no container');

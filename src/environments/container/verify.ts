@@ -54,7 +54,7 @@ export async function verify(
   handle: EnvironmentHandle,
   request: VerifyRequest,
 ): Promise<VerifierFiles> {
-  const { tests, script, env, user, timeoutSecs, part, signal } = request;
+  const { tests, script, env, user, timeoutSecs, part, empties, signal } = request;
   const as = { user: user ?? (await userOfImage(container)) };
   // An earlier attempt may have left processes.
   await runScript(container, killPartScript(handle, part), as);
@@ -84,12 +84,16 @@ unset OLDPWD
     const left = (name: string): VerifierFiles['json'] =>
       isSmall ? (copy === null ? null : leftFile(join(copy, name))) : 'unreadable';
     const printed = left(STDOUT);
+    const files = { json: left('reward.json'), text: left('reward.txt') };
+    if (empties === true) {
+      const empty = `rm -rf ${TESTS} ${LOGS} && mkdir ${TESTS} && ${logFoldersScript}`;
+      await mustRun(machine, 'removing the tests', empty, 'root');
+    }
     return {
+      ...files,
       exitCode,
       timedOut,
       output: printed === null || printed === 'unreadable' ? '' : endOf(printed.text.trim(), OUTPUT),
-      json: left('reward.json'),
-      text: left('reward.txt'),
       processes: Number(counted.stdout.toString().trim()),
     };
   });

@@ -151,11 +151,6 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     const machine = machineOf(handle);
     await mkdir(startFolder(handle, request.start), { recursive: true, mode: 0o700 });
     if (request.start > 1) await removeCheckFiles(handle, machine);
-    for (const { from, to } of request.placed ?? []) {
-      await mustRun(machine, `creating ${to}`, `mkdir -p ${quoted(to)}`, 'root');
-      await machine.copyIn(from, to, 'root');
-      await mustRun(machine, `opening ${to}`, `chmod -R a+rX ${quoted(to)}`, 'root');
-    }
     await startInMachine(handle, machine, request).catch((error: unknown) => {
       // An agent whose machine is gone is lost, however far it came.
       if (!(error instanceof MachineGone)) throw error;

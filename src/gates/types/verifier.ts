@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { environmentVariables, nonBlank, seconds, workspaceFile } from '#input';
-import { isJsonObject, type Json, parseJson } from '#lib';
+import { isJsonObject, type Json, ownValue, parseJson } from '#lib';
 import { commonFields } from '../fields.js';
 import { defineGate, type VerifierFiles, type Verdict } from '../gate.js';
 import { broken } from '../verdicts.js';
@@ -50,24 +50,65 @@ export function readRewards({ json, text }: Pick<VerifierFiles, 'json' | 'text'>
 const decisive = (rewards: Readonly<Record<string, number>>): number =>
   Object.hasOwn(rewards, REWARD) ? (rewards[REWARD] ?? 0) : Math.min(...Object.values(rewards));
 
+/** The least rewards that pass: of the decisive one, null if any passes, and by name. */
+interface Least {
+  pass_reward: number | null;
+  min_rewards?: Readonly<Record<string, number>>;
+}
+
+/** The reason why rewards are too low; null if they pass. A reward that is missing is too low. */
+function lackIn(
+  rewards: Readonly<Record<string, number>>,
+  { pass_reward: least, min_rewards = {} }: Least,
+): string | null {
+  if (least !== null && decisive(rewards) < least) return `it passes with at least ${least}`;
+  const low = Object.entries(min_rewards).filter(([key, value]) => (ownValue(rewards, key) ?? -Infinity) < value);
+  return low.length === 0 ? null : `it passes with at least ${low.map(([key, value]) => `${key} ${value}`).join(', ')}`;
+}
+
+const rewardText = (rewards: Readonly<Record<string, number>>): string => {
+  const all = Object.entries(rewards).map(([key, value]) => `${key} ${value}`);
+  return all.length === 1 ? `reward ${decisive(rewards)}` : all.join(', ');
+};
+
 /** The verdict on what a verifier left. Its exit status says nothing: the form leaves it open. */
 function verdictOn(
   { timedOut, exitCode, output, processes, ...files }: VerifierFiles,
-  { pass_reward: least, timeout_secs }: { pass_reward: number; timeout_secs: number },
+  { timeout_secs, ...least }: Least & { timeout_secs: number },
 ): Verdict {
   const detail: Json = { exit_code: exitCode, output };
   if (timedOut) return { ...broken(`the verifier did not end within ${timeout_secs} s`), detail };
   const read = readRewards(files);
   if (!read.ok) return { ...broken(`no reward: ${read.problem}`), detail };
   const { rewards } = read;
-  const reward = decisive(rewards);
-  const others = Object.entries(rewards).map(([key, value]) => `${key} ${value}`);
-  const message = others.length === 1 ? `reward ${reward}` : others.join(', ');
-  const all = { rewards, ...detail, ...(processes === 0 ? {} : { processes_of_agent: processes }) };
-  return reward >= least
-    ? { status: 'pass', message, detail: all }
-    : { status: 'fail', message: `${message}; it passes with at least ${least}`, detail: all };
+  return onRewards(rewards, least, {
+    rewards,
+    ...detail,
+    ...(processes === 0 ? {} : { processes_of_agent: processes }),
+  });
 }
+
+function onRewards(rewards: Record<string, number>, least: Least, detail: Json): Verdict {
+  const lack = lackIn(rewards, least);
+  const message = rewardText(rewards);
+  return lack === null
+    ? { status: 'pass', message, detail }
+    : { status: 'fail', message: `${message}; ${lack}`, detail };
+}
+
+/** The mean of each reward over the steps that were verified. A reward that a step has not counts as 0. */
+export function meanRewards(steps: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const keys = [...new Set(steps.flatMap((rewards) => Object.keys(rewards)))];
+  const mean = (key: string): number =>
+    steps.reduce((sum, rewards) => sum + (ownValue(rewards, key) ?? 0), 0) / steps.length;
+  return Object.fromEntries(keys.map((key) => [key, mean(key)]));
+}
+
+const passReward = z
+  .number()
+  .nullable()
+  .default(1)
+  .describe('The least reward that passes: of `reward`, or of the least of all without it; null for any');
 
 export const verifier = defineGate({
   schema: z
@@ -83,7 +124,12 @@ export const verifier = defineGate({
       script: workspaceFile.default('test.sh').describe('The program in /tests that verifies'),
       env: environmentVariables.default({}).describe('More variables of the program; ${NAME} stands for a variable'),
       user: nonBlank('a user').exactOptional().describe('The user that it runs as; without it, that of the image'),
-      pass_reward: z.number().default(1).describe('The least reward that passes'),
+      pass_reward: passReward,
+      min_rewards: z
+        .record(z.string(), z.number())
+        .exactOptional()
+        .describe('The least rewards by name; each must be there'),
+      stops: z.literal(true).exactOptional().describe('After a step: later steps are not performed unless it passes'),
     })
     .describe('In a container, a program writes a reward of at least `pass_reward` into /logs/verifier'),
   subject: ({ script }) => `/tests/${script}`,
@@ -92,5 +138,27 @@ export const verifier = defineGate({
     return left === null
       ? broken('verifiers run only in containers: set environment.type to docker')
       : verdictOn(left, spec);
+  },
+});
+
+export const stepRewards = defineGate({
+  schema: z
+    .strictObject({
+      type: z.literal('step_rewards'),
+      ...commonFields,
+      of: z
+        .enum(['mean', 'last'])
+        .default('mean')
+        .describe('The mean of the steps, or the last step that was performed'),
+      pass_reward: passReward,
+    })
+    .describe('The rewards of the verifiers after steps are together at least `pass_reward`'),
+  subject: ({ of }) => (of === 'mean' ? 'mean of all steps' : 'last step'),
+  check: async (spec, context) => {
+    const steps = await context.rewards();
+    const last = steps.at(-1);
+    if (last === undefined) return broken('no step was verified');
+    const rewards = spec.of === 'last' ? last : meanRewards(steps);
+    return onRewards(rewards, spec, { rewards });
   },
 });

@@ -5,7 +5,7 @@ import { BUILD_SECS, LONGEST_BUILD_SECS } from '../environment.js';
 import { readToml } from '../load-toml.js';
 import type { LookBeside, ScenarioReader } from '../reader.js';
 import type { Scenario } from '../scenario.js';
-import { fileProblems, networkOf, refusalsIn } from './refusals.js';
+import { fileProblems, instructionIn, networkOf, partsOf, refusalsIn } from './refusals.js';
 import { folderName } from './task-name.js';
 import { TaskFile } from './task-file.js';
 import { withoutUnknownKeys } from './unknown-keys.js';
@@ -13,19 +13,74 @@ import { withoutUnknownKeys } from './unknown-keys.js';
 /** The time that an agent may work if the task sets no limit. */
 const NO_LIMIT_SECS = 24 * 3600;
 
-const CANARY = /^(<!--.*canary.*-->|#.*canary.*)$/i;
+type VerifierGate = Extract<Scenario['checks']['gates'][number], { type: 'verifier' }>;
 
-/** The text of an instruction, without lines at its beginning by which copies of it are found. */
-export function instructionOf(text: string): string {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  if (!CANARY.test(lines[0]?.trim() ?? '')) return text;
-  const from = lines.findIndex((line) => line.trim() !== '' && !CANARY.test(line.trim()));
-  return from === -1 ? '' : lines.slice(from).join('\n');
+/** The gate of a verifier: that of the task, or of a step. */
+const verifierOf = (
+  { timeout_sec, user }: TaskFile['verifier'],
+  env: VerifierGate['env'],
+  tests: string[],
+): VerifierGate => ({
+  type: 'verifier',
+  timeout_secs: timeout_sec,
+  tests,
+  script: 'test.sh',
+  env,
+  pass_reward: 1,
+  ...(user === undefined ? {} : { user }),
+});
+
+/** The steps of a task, and the gates after all of them. */
+function stepsOf(file: TaskFile, look: LookBeside): Pick<Scenario, 'steps'> & Pick<Scenario['checks'], 'gates'> {
+  const { agent, verifier, steps, multi_step_reward_strategy: strategy } = file;
+  const ownLimit = agent.timeout_sec ?? NO_LIMIT_SECS;
+  if (steps.length === 0)
+    return {
+      steps: [{ kind: 'agent', prompt: instructionIn(look, ''), timeout_secs: ownLimit }],
+      gates: [verifierOf(verifier, verifier.env, ['tests'])],
+    };
+  return {
+    steps: partsOf(file).map(({ folder, tests }, at): Scenario['steps'][number] => {
+      const step = steps[at];
+      if (step === undefined) throw new RangeError(`no step ${at}`);
+      const gate = verifierOf(
+        { ...verifier, ...step.verifier },
+        { ...verifier.env, ...step.verifier.env },
+        tests.filter((one) => look(one)?.kind === 'folder'),
+      );
+      return {
+        kind: 'agent',
+        name: step.name,
+        prompt: instructionIn(look, folder),
+        timeout_secs: step.agent.timeout_sec ?? ownLimit,
+        anew: { folder: folder.replace(/\/$/, '') },
+        // Without a reward, nothing is known of what later steps begin with.
+        gates: [{ ...gate, ...leastOf(step), stops: true }],
+      };
+    }),
+    gates: [
+      {
+        type: 'step_rewards',
+        of: strategy === 'final' ? 'last' : 'mean',
+        pass_reward: 1,
+        timeout_secs: STEP_REWARDS_SECS,
+      },
+    ],
+  };
 }
 
+const STEP_REWARDS_SECS = 30;
+
+/** The least rewards after a step. Without any, every reward passes. */
+const leastOf = ({
+  min_reward: least,
+}: TaskFile['steps'][number]): Pick<VerifierGate, 'pass_reward' | 'min_rewards'> =>
+  typeof least === 'object' ? { pass_reward: null, min_rewards: least } : { pass_reward: least ?? null };
+
 /** Converts a task to a scenario. `folder`: the name of its folder. */
-function toScenario(file: TaskFile, folder: string, prompt: string): Scenario {
-  const { task, agent, verifier, solution, environment } = file;
+function toScenario(file: TaskFile, folder: string, look: LookBeside): Scenario {
+  const { task, agent, solution, environment } = file;
+  const { steps, gates } = stepsOf(file, look);
   const { docker_image: image, build_timeout_sec: limit, cpus, healthcheck, workdir } = environment;
   const memory = environment.memory_mb ?? environment.memory;
   return {
@@ -55,22 +110,8 @@ function toScenario(file: TaskFile, folder: string, prompt: string): Scenario {
       ...(environment.skills_dir === undefined ? {} : { skills_dir: environment.skills_dir }),
       ...(environment.mcp_servers.length === 0 ? {} : { has_mcp_servers: true as const }),
     },
-    steps: [{ kind: 'agent', prompt, timeout_secs: agent.timeout_sec ?? NO_LIMIT_SECS }],
-    checks: {
-      folder: '.',
-      gates: [
-        {
-          type: 'verifier',
-          timeout_secs: verifier.timeout_sec,
-          tests: ['tests'],
-          script: 'test.sh',
-          env: verifier.env,
-          pass_reward: 1,
-          ...(verifier.user === undefined ? {} : { user: verifier.user }),
-        },
-      ],
-      evaluators: [],
-    },
+    steps,
+    checks: { folder: '.', gates, evaluators: [] },
     judgment: { gates: 'all_pass' },
     agents: [],
     repeat: 1,
@@ -78,8 +119,8 @@ function toScenario(file: TaskFile, folder: string, prompt: string): Scenario {
   };
 }
 
-/** Maps a path in the scenario to its path in the file. */
-function filePathOf(path: Path): Path {
+/** Maps a path in the scenario to its path in the file. `isInSteps`: whether the task has steps. */
+function filePathOf(path: Path, isInSteps: boolean): Path {
   const [first, second, third, ...rest] = path;
   switch (first) {
     case 'environment':
@@ -89,9 +130,11 @@ function filePathOf(path: Path): Path {
     case 'task':
       return OF_TASK[String(second)]?.(third === undefined ? [] : [third]) ?? ['environment'];
     case 'steps':
-      return ['agent', ...(third === 'timeout_secs' ? ['timeout_sec'] : [])];
+      return isInSteps && second !== undefined
+        ? ['steps', second, ...(third === 'gates' && rest[1] === 'env' ? ['verifier', ...rest.slice(1)] : [])]
+        : ['agent', ...(third === 'timeout_secs' ? ['timeout_sec'] : [])];
     case 'checks':
-      return ['verifier', ...(rest[0] === 'env' ? rest : [])];
+      return isInSteps ? ['steps'] : ['verifier', ...(rest[0] === 'env' ? rest : [])];
     case 'name':
       return ['task', 'name'];
     case undefined:
@@ -152,18 +195,13 @@ export const readTask: ScenarioReader = (name, text, look = NOTHING) => {
     path: '',
     message,
   });
-  const instruction = look('instruction.md');
-  const prompt = instructionOf(instruction?.kind === 'file' ? (instruction.text ?? '') : '');
   const problems = [
     ...refusalsIn(file).map(({ path, message }) => at(path, message, 'key')),
     ...fileProblems(file, look).map(({ file: path, message }) => inFolder(path, message)),
-    ...(prompt.trim() === '' && file.steps === undefined
-      ? [inFolder('instruction.md', 'missing or empty: expected what the agent is to do')]
-      : []),
   ];
   if (problems.length > 0) return { ok: false, problems };
-  const scenario = toScenario(file, folderName(name), prompt);
-  const problemAt: ProblemAt = (path, ...what) => at(filePathOf(path), ...what);
+  const scenario = toScenario(file, folderName(name), look);
+  const problemAt: ProblemAt = (path, ...what) => at(filePathOf(path, file.steps.length > 0), ...what);
   const warnings = [
     ...unknown.map((path) => at(path, `unknown key '${String(path.at(-1))}', which is ignored`, 'key')),
     ...WITHOUT_EFFECT.flatMap(([path, applies, why]) => (applies(file) ? [at(path, why, 'key')] : [])),

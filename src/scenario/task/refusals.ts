@@ -19,6 +19,22 @@ const differs = ({ network_mode: phase }: { network_mode?: string }, of: string)
 export const networkOf = ({ environment: { network_mode, allow_internet } }: TaskFile): string =>
   network_mode ?? (allow_internet === false ? 'no-network' : 'public');
 
+/** The rules for a verifier: that of the task, or of a step. */
+const ofVerifier = (
+  { environment_mode: mode, environment, collect }: TaskFile['verifier'],
+  above: Path,
+): ReturnType<Rule> => [
+  [
+    mode === 'separate' && [...above, 'verifier', 'environment_mode'],
+    'a verifier in a container of its own is not supported yet; use "shared"',
+  ],
+  [
+    mode !== 'separate' && environment !== undefined && [...above, 'verifier', 'environment'],
+    'a verifier in a container of its own is not supported yet; remove the table',
+  ],
+  [collect.length > 0 && [...above, 'verifier', 'collect'], 'commands before the verifier are not supported'],
+];
+
 const RULES: readonly Rule[] = [
   ({ environment: { os, gpus = 0, tpu } }) => [
     [os === 'windows' && ['environment', 'os'], 'containers of Windows are not supported; expected "linux"'],
@@ -50,18 +66,27 @@ const RULES: readonly Rule[] = [
       'expected an absolute path in the container',
     ],
   ],
-  ({ verifier: { environment_mode: mode, environment, collect } }) => [
-    [
-      mode === 'separate' && ['verifier', 'environment_mode'],
-      'a verifier in a container of its own is not supported yet; use "shared"',
-    ],
-    [
-      mode !== 'separate' && environment !== undefined && ['verifier', 'environment'],
-      'a verifier in a container of its own is not supported yet; remove the table',
-    ],
-    [collect.length > 0 && ['verifier', 'collect'], 'commands before the verifier are not supported'],
+  ({ verifier }) => ofVerifier(verifier, []),
+  (file) =>
+    file.steps.flatMap(({ name, agent, verifier, healthcheck }, at) => {
+      const of = networkOf(file);
+      const other = `another network than that of the environment (${of}) is not supported; remove it`;
+      const same = file.steps.findIndex((one) => one.name.toLowerCase() === name.toLowerCase());
+      return [
+        ...ofVerifier(verifier, ['steps', at]),
+        [differs(agent, of) && ['steps', at, 'agent', 'network_mode'], other],
+        [differs(verifier, of) && ['steps', at, 'verifier', 'network_mode'], other],
+        [
+          agent.user !== undefined && agent.user !== file.agent.user && ['steps', at, 'agent', 'user'],
+          'another user than that of the task is not supported; name it in [agent]',
+        ],
+        [healthcheck !== undefined && ['steps', at, 'healthcheck'], 'health checks of steps are not supported'],
+        [same < at && ['steps', at, 'name'], `the name of step ${same + 1}; names must differ, in more than case`],
+      ];
+    }),
+  ({ steps, multi_step_reward_strategy: strategy }) => [
+    [strategy !== undefined && steps.length === 0 && ['multi_step_reward_strategy'], 'only for tasks with [[steps]]'],
   ],
-  ({ steps = [] }) => [[steps.length > 0 && ['steps'], 'tasks of several steps are not supported yet']],
   ({ artifacts }) =>
     artifacts.map((one, at) => [
       isMap(one) && !['main', undefined].includes(one['service'] as string | undefined) && ['artifacts', at, 'service'],
@@ -83,7 +108,13 @@ export function fileProblems(file: TaskFile, look: LookBeside): { file: string; 
   const compose = 'environment/docker-compose.yaml';
   return [
     ...problem(isThere(compose), compose, 'tasks of several services (docker compose) are not supported'),
-    ...problem(isThere('trajectory.json'), 'trajectory.json', 'an agent cannot be given an earlier trajectory'),
+    ...['', ...file.steps.map(({ name }) => `steps/${name}/`)].flatMap((folder) =>
+      problem(
+        isThere(`${folder}trajectory.json`),
+        `${folder}trajectory.json`,
+        'an agent cannot be given an earlier trajectory',
+      ),
+    ),
     ...problem(
       image === undefined && !isThere('environment/Dockerfile') && !isThere(compose),
       'environment/Dockerfile',
@@ -94,10 +125,39 @@ export function fileProblems(file: TaskFile, look: LookBeside): { file: string; 
       'environment',
       'files for an image that is not built here are not supported; add a Dockerfile that begins with FROM and copies them',
     ),
-    ...problem(
-      look('tests/test.sh')?.kind !== 'file',
-      'tests/test.sh',
-      'missing: expected the script that verifies the task',
-    ),
+    ...partsOf(file).flatMap(({ folder, tests }) => [
+      ...problem(
+        instructionIn(look, folder).trim() === '',
+        `${folder}instruction.md`,
+        'missing or empty: expected what the agent is to do',
+      ),
+      ...problem(
+        tests.every((one) => look(`${one}/test.sh`)?.kind !== 'file'),
+        `${tests.at(-1) ?? ''}/test.sh`,
+        'missing: expected the script that verifies',
+      ),
+    ]),
   ];
+}
+
+/** The parts in which an agent works: the steps, or the whole task. Folders end with `/`, except those of tests. */
+export const partsOf = ({ steps }: TaskFile): { folder: string; tests: string[] }[] =>
+  steps.length === 0
+    ? [{ folder: '', tests: ['tests'] }]
+    : steps.map(({ name }) => ({ folder: `steps/${name}/`, tests: ['tests', `steps/${name}/tests`] }));
+
+const CANARY = /^(<!--.*canary.*-->|#.*canary.*)$/i;
+
+/** The text of an instruction, without lines at its beginning by which copies of it are found. */
+export function instructionOf(text: string): string {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  if (!CANARY.test(lines[0]?.trim() ?? '')) return text;
+  const from = lines.findIndex((line) => line.trim() !== '' && !CANARY.test(line.trim()));
+  return from === -1 ? '' : lines.slice(from).join('\n');
+}
+
+/** The agent's instruction in a part of a task; empty if there is none. */
+export function instructionIn(look: LookBeside, folder: string): string {
+  const found = look(`${folder}instruction.md`);
+  return found?.kind === 'file' ? instructionOf(found.text ?? '') : '';
 }

@@ -69,6 +69,20 @@ const Verifier = z.strictObject({
   ...network,
 });
 
+const Step = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^(?!\.{1,2}$)[\w. -]+$/,
+      'expected the name of a folder in steps/: letters, digits, blanks, ".", "_" and "-"',
+    ),
+  agent: Agent.prefault({}),
+  verifier: Verifier.prefault({}),
+  min_reward: z.union([z.number(), z.record(z.string(), z.number())]).exactOptional(),
+  healthcheck: z.looseObject({}).exactOptional(),
+  artifacts: z.array(z.union([z.string(), z.looseObject({})])).default([]),
+});
+
 export const TaskFile = z.strictObject({
   schema_version: z.string().exactOptional(),
   version: z.string().exactOptional(),
@@ -89,6 +103,6 @@ export const TaskFile = z.strictObject({
   environment: Environment.prefault({}),
   artifacts: z.array(z.union([z.string(), z.looseObject({})])).default([]),
   multi_step_reward_strategy: z.enum(['mean', 'final']).exactOptional(),
-  steps: z.array(z.looseObject({})).exactOptional(),
+  steps: z.array(Step).default([]),
 });
 export type TaskFile = z.infer<typeof TaskFile>;

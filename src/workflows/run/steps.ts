@@ -74,7 +74,9 @@ export async function performSteps(
       default:
         return assertNever(step);
     }
-    notPassed += await performGates(performer, run, plan.gates, at);
+    const ended = await checkGates(performer, run, plan.gates, at);
+    notPassed += ended.notPassed;
+    if (ended.stops) break;
   }
   return { completed, notPassed };
 }
@@ -126,15 +128,20 @@ export async function performChecks(
  * Checks the gates of a step, those after a turn of it, or those after all steps. Returns how many of them did not
  * pass.
  */
-async function performGates(
+const performGates = async (...args: Parameters<typeof checkGates>): Promise<number> =>
+  (await checkGates(...args)).notPassed;
+
+/** The same. `stops`: whether one of those that did not pass ends the steps. */
+async function checkGates(
   { performEither }: Performer,
   run: RunRef,
   gates: readonly PlannedGate[],
   after?: number,
   turn?: number,
-): Promise<number> {
+): Promise<{ notPassed: number; stops: boolean }> {
   const complaint = ({ status, message }: GateEnd): string | null => (status === 'pass' ? null : message);
   let notPassed = 0;
+  let stops = false;
   for (const [index, gate] of gates.entries()) {
     if (gate.after !== after || (gate.everyTurn === true) !== (turn !== undefined)) continue;
     const when = turn === undefined ? '' : ` after turn ${turn}`;
@@ -148,9 +155,11 @@ async function performGates(
           : endOfGate((gate.asks === true ? steps.askGate : steps.checkGate).executeWithOptions(options, args)),
       gate.inProcess,
     );
-    if (end?.status !== 'pass') notPassed += 1;
+    if (end?.status === 'pass') continue;
+    notPassed += 1;
+    stops ||= gate.stops === true;
   }
-  return notPassed;
+  return { notPassed, stops };
 }
 
 /**

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { checkGate, GateSpec } from '../../../src/gates/all-gates.js';
 import type { VerifierFiles } from '../../../src/gates/gate.js';
-import { readRewards } from '../../../src/gates/types/verifier.js';
+import { meanRewards, readRewards } from '../../../src/gates/types/verifier.js';
 import { realContext } from '../real-context.js';
 
 const LEFT: VerifierFiles = { exitCode: 0, timedOut: false, output: 'out', json: null, text: null, processes: 0 };
@@ -91,4 +91,27 @@ it('never throws, whatever a verifier left', () => {
       readRewards({ json: null, text: { text } });
     }),
   );
+});
+
+it('passes with the least rewards by name, or with any', async () => {
+  const json = { text: '{"a": 1, "b": 0.5}' };
+  expect(await verdict({ json }, { pass_reward: null, min_rewards: { a: 1 } })).toMatchObject({ status: 'pass' });
+  expect(await verdict({ json }, { pass_reward: null, min_rewards: { a: 1, b: 0.6, c: 0 } })).toMatchObject({
+    status: 'fail',
+    message: 'a 1, b 0.5; it passes with at least b 0.6, c 0',
+  });
+  expect(await verdict({ text: { text: '-1' } }, { pass_reward: null })).toMatchObject({ status: 'pass' });
+});
+
+it('takes the mean or the last of the rewards of steps', async () => {
+  const of = (steps: Record<string, number>[], more: object = {}) =>
+    checkGate(GateSpec.parse({ type: 'step_rewards', ...more }), {
+      ...realContext('/'),
+      rewards: () => Promise.resolve(steps),
+    });
+  const steps = [{ reward: 1 }, { reward: 0.5, other: 1 }];
+  expect(meanRewards(steps)).toEqual({ reward: 0.75, other: 0.5 });
+  expect(await of(steps)).toMatchObject({ status: 'fail', detail: { rewards: { reward: 0.75, other: 0.5 } } });
+  expect(await of([...steps, { reward: 1 }], { of: 'last' })).toMatchObject({ status: 'pass' });
+  expect(await of([])).toMatchObject({ status: 'error' });
 });

@@ -3,7 +3,7 @@ import { formatProblem } from '../../../src/lib/errors/problem.js';
 import { loadScenario } from '../../../src/scenario/load-scenario.js';
 import type { LookBeside } from '../../../src/scenario/reader.js';
 import { Scenario } from '../../../src/scenario/scenario.js';
-import { instructionOf } from '../../../src/scenario/task/read-task.js';
+import { instructionOf } from '../../../src/scenario/task/refusals.js';
 
 const FILES: Record<string, string> = {
   'instruction.md': 'Write 42.\n',
@@ -141,4 +141,48 @@ it.each([
 it('takes lines with a canary from the beginning of an instruction only', () => {
   expect(instructionOf('<!-- Canary GUID 1 -->\n# canary 2\n\n\nDo it.\n# canary 3\n')).toBe('Do it.\n# canary 3\n');
   expect(instructionOf('\n# canary 1\nDo it.')).toBe('\n# canary 1\nDo it.');
+});
+
+it('reads steps, each with a new session, its own limits, and a verifier that can end them', () => {
+  const files = {
+    'environment/Dockerfile': '',
+    'tests/test.sh': '',
+    'steps/a/instruction.md': 'Do a.',
+    'steps/b/instruction.md': 'Do b.',
+    'steps/b/tests/x': '',
+  };
+  const { scenario, variants } = taskOf(
+    'multi_step_reward_strategy = "final"\n[agent]\ntimeout_sec = 5\n[verifier]\nuser = "root"\nenv = {A = "1", B = "1"}\n[[steps]]\nname = "a"\nmin_reward = 0.5\n[[steps]]\nname = "b"\n[steps.agent]\ntimeout_sec = 6\n[steps.verifier]\ntimeout_sec = 7\nenv = {B = "2"}\n',
+    files,
+  );
+  const gate = { type: 'verifier', script: 'test.sh', user: 'root', stops: true };
+  expect(scenario.steps).toEqual([
+    {
+      ...{ kind: 'agent', name: 'a', prompt: 'Do a.', timeout_secs: 5, anew: { folder: 'steps/a' } },
+      gates: [{ ...gate, timeout_secs: 600, tests: ['tests'], env: { A: '1', B: '1' }, pass_reward: 0.5 }],
+    },
+    {
+      ...{ kind: 'agent', name: 'b', prompt: 'Do b.', timeout_secs: 6, anew: { folder: 'steps/b' } },
+      gates: [
+        { ...gate, timeout_secs: 7, tests: ['tests', 'steps/b/tests'], env: { A: '1', B: '2' }, pass_reward: null },
+      ],
+    },
+  ]);
+  expect(scenario.checks.gates).toEqual([{ type: 'step_rewards', timeout_secs: 30, of: 'last', pass_reward: 1 }]);
+  expect(variants[0]?.problemAt(['steps', 1, 'gates', 0, 'env', 'B'], 'x')).toMatchObject({ line: 16, column: 12 });
+});
+
+it.each([
+  ['[[steps]]\nname = "a"\n[[steps]]\nname = "A"', '4:1 steps[1].name: the name of step 1'],
+  ['[[steps]]\nname = "a/b"', '2:8 steps[0].name: expected the name of a folder'],
+  ['[[steps]]\nname = "a"\n[steps.agent]\nuser = "x"', '4:1 steps[0].agent.user: another user'],
+  ['[[steps]]\nname = "a"\n[steps.healthcheck]\ncommand = "x"', '3:8 steps[0].healthcheck: health checks of steps'],
+  [
+    '[[steps]]\nname = "a"\n[steps.verifier]\nenvironment_mode = "separate"',
+    '4:1 steps[0].verifier.environment_mode: ',
+  ],
+  ['multi_step_reward_strategy = "mean"', '1:1 multi_step_reward_strategy: only for tasks with [[steps]]'],
+])('refuses %j with its line', (toml, message) => {
+  const files = { ...FILES, 'steps/a/instruction.md': 'x', 'steps/A/instruction.md': 'x' };
+  expect(problemsOf(toml, files)).toEqual([expect.stringContaining(`tasks/answer/task.toml:${message}`)]);
 });
