@@ -22,7 +22,10 @@ const vitest = await createVitest(
     config: 'scripts/mutants/vitest.config.ts',
     watch: false,
     bail: isReach ? 0 : 1,
-    setupFiles: isReach ? [fileURLToPath(new URL('./record-reached.js', import.meta.url))] : [],
+    setupFiles: [
+      fileURLToPath(new URL('../../test/property-seed.ts', import.meta.url)),
+      ...(isReach ? [fileURLToPath(new URL('./record-reached.js', import.meta.url))] : []),
+    ],
     reporters: [{ onTestModuleEnd: (module) => void results.push(resultOf(module)) }],
   },
   {

@@ -38,7 +38,7 @@ export {
   Side,
 } from './comparison/document.js';
 export { hidden } from './comparison/findings.js';
-export { isJudged, type JudgedFacts, UNCHECKED } from './comparison/judge-drift.js';
+export { isJudged, type JudgedFacts, SAMPLE, UNCHECKED } from './comparison/judge-drift.js';
 export { decisionWithJudgeDrift, withJudgeDrift } from './comparison/with-judge-drift.js';
 export { withOrigins } from './comparison/looks.js';
 export { type Effect, Measure } from './comparison/measure.js';

@@ -16,7 +16,18 @@ import { displayPath, readTextIfThere } from '#host';
 import { beginningOf, type Json, parseJson } from '#lib';
 import { type Cell, judgedIn, nameSteps, type ResultLine, RunRecord, scenarioLabel, workRunOf } from '#model';
 import { EffectiveScenario, type Plan } from '#scenario';
-import { fetchSweep, planFile, readResultsFile, runFiles, scenarioFile, sharedProjectOf, storedDecision } from '#store';
+import {
+  fetchSweep,
+  firingsFrom,
+  objectsOf,
+  planFile,
+  readResultsFile,
+  runFiles,
+  scenarioFile,
+  scheduleNames,
+  sharedProjectOf,
+  storedDecision,
+} from '#store';
 import { bringSweepRuns } from './bring-runs.js';
 import { findPlan, sweepStatus } from './find-sweep.js';
 import { judgedFacts } from './judged-runs.js';
@@ -43,19 +54,32 @@ export async function readToCompare(
     ...decidedBy(resultsPath, plan, lines),
     combinations: plan.scenarios.filter(({ parameters }) => parameters !== undefined),
     lines: withOrigins(withHumanScores(resultsPath, lines, warn), results),
-    others: results.filter(
-      (line) =>
-        line.sweep !== plan.sweep &&
-        line.cache_key !== null &&
-        keys.has(line.cache_key) &&
-        isTested(line) &&
-        workRunOf(line) === line.id,
+    others: await withoutNights(
+      resultsPath,
+      results.filter(
+        (line) =>
+          line.sweep !== plan.sweep &&
+          line.cache_key !== null &&
+          keys.has(line.cache_key) &&
+          isTested(line) &&
+          workRunOf(line) === line.id,
+      ),
     ),
     scenarios: await readScenarios(resultsPath, plan, warn),
     agents: plan.agents,
     prices: plan.prices,
     runInputs: readRunInputs(resultsPath, lines, warn),
   };
+}
+
+/** A schedule allows for its looks at its own nights. */
+async function withoutNights(resultsPath: string, others: readonly ResultLine[]): Promise<readonly ResultLine[]> {
+  if (others.length === 0) return others;
+  const objects = await objectsOf(resultsPath);
+  const names = await scheduleNames(objects);
+  const firings = await Promise.all(names.map((name) => firingsFrom(objects, name, '')));
+  const nights = new Set(firings.flat().map(({ sweep }) => sweep));
+  return others.filter(({ sweep }) => !nights.has(sweep));
 }
 
 /** The decision of a sweep that ran until its verdict was clear, and the cells that it needed: not all of its plan. */

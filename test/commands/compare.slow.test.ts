@@ -1,7 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Comparison } from '../../src/decide/comparison/document.js';
+import type { Firing } from '../../src/decide/documents/firing.js';
 import { writePastSweep } from './past-sweep.js';
 import { createProject, scenario, type TestProject } from './project.js';
 
@@ -14,6 +16,27 @@ const UNFIT = '#!/bin/sh\nexit 1\n';
 const compare = async (...args: string[]): Promise<{ exitCode: number | undefined; document: Comparison }> => {
   const { stdout, exitCode } = await project.cli(['compare', ...args, '--json']);
   return { exitCode, document: Comparison.parse(JSON.parse(stdout)) };
+};
+
+const FIRING: Omit<Firing, 'sweep'> = {
+  schema_version: 1,
+  schedule: 'nightly',
+  firing: '20261124-030000',
+  scheduled_at: '2026-11-24T03:00:00.000Z',
+  triggered: false,
+  workflow: 'w',
+  status: 'completed',
+  exit_code: 0,
+  compared_with: null,
+  verdict: null,
+  reasons: [],
+  nights: null,
+  configurations: [],
+  totals: null,
+  cost_usd: null,
+  ended_at: null,
+  webhook: null,
+  text: '',
 };
 
 beforeAll(async () => {
@@ -38,9 +61,25 @@ describe('two sweeps of different builds', () => {
     await run('before', '--repeat', '6');
     await run('same-build', '--repeat', '6', '--no-cache');
     await run('broken', '--repeat', '6', '--target-binary', 'bin/broken');
+    await run('repeated', '--repeat', '6', '--target-binary', 'bin/broken', '--no-cache');
     await run('unfit', '--repeat', '6', '--target-binary', 'bin/unfit');
     await project.write('fixtures/notes/AGENTS.md', 'be brief\n');
     await run('few', '--repeat', '2');
+  });
+
+  test('a sweep that repeats another with --no-cache is another look, unless a schedule looked at that', async () => {
+    const look = async (head: string) => (await compare('before', head)).document;
+    expect(await look('broken')).toMatchObject({ look: { number: 1 }, alpha: 0.04 });
+    expect(await look('repeated')).toMatchObject({ look: { number: 2 }, alpha: 0.005 });
+    const { base, head } = await look('broken');
+    expect((await compare(head.sweep, base.sweep)).document.look?.number).toBe(1);
+    const schedules = join(project.results, 'schedules');
+    await mkdir(join(schedules, 'nightly', 'firings'), { recursive: true });
+    await writeFile(join(schedules, 'nightly.json'), '{}');
+    const file = join(schedules, 'nightly', 'firings', '20261124-030000.json');
+    await writeFile(file, JSON.stringify({ ...FIRING, sweep: head.sweep }));
+    expect(await look('repeated')).toMatchObject({ look: { number: 1 }, alpha: 0.04 });
+    await rm(schedules, { recursive: true });
   });
 
   test('the head is reported as worse, with numbers, gates and what has changed', async () => {

@@ -84,6 +84,9 @@ test('a sweep that runs until it is clear against an earlier one ends as `compar
     verdict: 'worse',
     judge_drift: { state: 'not checked', explains: false },
   });
+  expect(unchecked.stderr).toMatch(
+    /a model judged 8 runs of early-a-\w+, .*: `regrade early-a-\w+ --sample 8` shows it/,
+  );
   expect(unchecked.shown).toMatch(/doubt: judge: not checked: none of the 8 runs of base that it judged/);
 
   await project.write('fixtures/early.yaml', text.replace('pass_threshold: 0.7', 'pass_threshold: 0.75'));

@@ -1,5 +1,6 @@
-import { ALPHA, armsOf, MAX_RUNS } from '#decide';
+import { ALPHA, armsOf, isJudged, MAX_RUNS, SAMPLE } from '#decide';
 import { UsageError } from '#lib';
+import { workRunOf } from '#model';
 import type { Draft, DraftOptions, FinishedBase } from '#planning';
 import { decidedBy, findPlan, readLog, sweepStatus } from '#sweeps';
 import { printNotice } from '../shared/output.js';
@@ -62,7 +63,8 @@ export function finishedSweep(resultsPath: string, id: string): FinishedBase {
       'sweep_open',
       `--base: ${sweep} ${status === 'open' ? 'has not ended' : 'was cancelled'}; only a completed sweep can be the base`,
     );
-  const lines = readLog(resultsPath, printNotice).filter((line) => line.sweep === sweep);
+  const all = readLog(resultsPath, printNotice);
+  const lines = all.filter((line) => line.sweep === sweep);
   const { cells, decision = null } = decidedBy(resultsPath, plan, lines);
   const results = { sweep, variant: null, started: '', status, cells, combinations: [], lines };
   const arms = [...armsOf(results, () => false, { alpha: ALPHA }).values()];
@@ -72,6 +74,12 @@ export function finishedSweep(resultsPath: string, id: string): FinishedBase {
   if (decision !== null)
     printNotice(
       `warning: ${sweep} itself ran until its verdict was clear: how many runs it has depends on how they went, so it favours what it has found`,
+    );
+  const judged = new Set(arms.flatMap(({ samples }) => samples.filter(isJudged).map(workRunOf)));
+  const isChecked = all.some((line) => line.sweep !== sweep && judged.has(line.regraded_from?.run ?? ''));
+  if (judged.size > 0 && !isChecked)
+    printNotice(
+      `warning: a model judged ${judged.size} runs of ${sweep}, and may have changed since: \`regrade ${sweep} --sample ${Math.min(SAMPLE, judged.size)}\` shows it before the other side is paid`,
     );
   return { kind: 'sweep', sweep, outcomes };
 }

@@ -16,7 +16,7 @@ export interface JudgedFacts {
 }
 
 /** So many verdicts that stay the same show that the judge has moved by no more than about 11 points. */
-const SAMPLE = 30;
+export const SAMPLE = 30;
 const DAY = 86_400_000;
 
 /** A baseline keeps no answers. */

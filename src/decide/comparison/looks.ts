@@ -1,6 +1,6 @@
 import { groupBy } from '#lib';
 import { type ResultLine, workRunOf } from '#model';
-import { firstLevel, informationIn, ledgerOf, smallestPossible, type Stratum } from '#statistics';
+import { firstLevel, informationIn, ledgerOf, ledgerOfRepeats, smallestPossible, type Stratum } from '#statistics';
 import { stratumOf, type BoundedFindings, type Findings } from './findings.js';
 import type { Pair, Sample, SweepResults } from './arms.js';
 import type { Decision } from '../decision/decision.js';
@@ -23,11 +23,13 @@ export interface Looks {
  * difference has spent nothing.
  */
 export function looksAt(pairs: readonly Pair[], alpha: number): Looks {
+  const passedOver = runsPassedOver(pairs);
   const ledger = (informations: readonly number[]) =>
-    ledgerOf(informations, alpha).at(-1) ?? { level: firstLevel(alpha), spent: 0 };
+    (passedOver.length > 0 && informations.length > 0
+      ? ledgerOfRepeats(informations.length, alpha)
+      : ledgerOf(informations, alpha).at(-1)) ?? { level: firstLevel(alpha), spent: 0 };
   const known: number[] = [];
   let look = { looks: known, ...ledger(known), spends: false };
-  const passedOver = runsPassedOver(pairs);
   const informationOf = (strata: readonly Stratum[]): number => informationIn(withRuns(strata, passedOver));
   const earlier = earlierLooks(pairs, passedOver).map((strata) => ({ strata, information: informationIn(strata) }));
   const now = pairs.map(stratumOf);
