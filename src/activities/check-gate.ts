@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
+import type { VerifyRequest } from '#environments';
+import { hashTree, listTree } from '#host';
 import { z } from 'zod';
 import {
   modelAnswersOf,
@@ -15,6 +17,7 @@ import { GateDetail, redactFields, STEPS } from '#model';
 import { passedGate, type RunRef } from '#protocol';
 import { gatesOf, judgeModelOf } from '#scenario';
 import { resolveEnv } from './credentials/resolve-agent.js';
+import { imageFor } from './run/built-image.js';
 import { runWork } from './gate/run-work.js';
 import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
@@ -63,7 +66,7 @@ export async function checkOnce(
       return check(spec, {
         exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
         work: (kind, input, timeoutSecs) => runWork(kind, input, timeoutSecs, signal),
-        verify: (request) => verify(context, request, placed.after !== null, name, signal),
+        verify: (request) => verify(deps, context, request, placed.after !== null, name, signal),
         rewards: () => rewardsOfSteps(context),
         look: (path) => environment.lookInside(handle, path),
         expected: (path) => lookInChecks(context, path),
@@ -96,23 +99,52 @@ export async function checkOnce(
 
 /** Runs a verifier with tests of the checks folder. Null if the run has no container. */
 async function verify(
-  { environment, handle, checksFolder, values }: LoadedRun,
+  deps: Deps,
+  context: LoadedRun,
   { tests, env, timeout_secs: timeoutSecs, script, user }: VerifierRequest,
   isOfStep: boolean,
   part: string,
   signal: AbortSignal,
-): Promise<VerifierFiles | null> {
+): Promise<VerifierFiles | { lacking: string } | null> {
+  const { environment, handle, checksFolder, values, scenario } = context;
   if (environment.verify === undefined || checksFolder === null) return null;
+  const { verifier_apart: own } = scenario.task ?? {};
+  const apart = own === undefined ? null : await placeOfVerifier(deps, context, checksFolder, own);
+  if (apart !== null && 'lacking' in apart) return apart;
   return environment.verify(handle, {
     script,
     timeoutSecs,
     part,
     signal,
-    tests: tests.map((folder) => join(checksFolder, folder)),
+    // An image of its own has its tests.
+    tests: own?.builds === true ? [] : tests.map((folder) => join(checksFolder, folder)),
     env: resolveEnv(env, values).env,
     ...(isOfStep ? { empties: true as const } : {}),
     ...(user === undefined ? {} : { user }),
+    ...(apart === null ? {} : { apart }),
   });
+}
+
+/** The container of a verifier that has one of its own: of the folder of its tests, or like that of the agent. */
+async function placeOfVerifier(
+  deps: Deps,
+  context: LoadedRun,
+  checksFolder: string,
+  { builds, artifacts }: NonNullable<NonNullable<LoadedRun['scenario']['task']>['verifier_apart']>,
+): Promise<NonNullable<VerifyRequest['apart']> | { lacking: string }> {
+  const { handle, scenario, values } = context;
+  const { environment, task } = scenario;
+  const all = ['/logs/artifacts', ...artifacts];
+  if (builds !== true || environment.type !== 'docker')
+    return {
+      image: handle.container?.image ?? '',
+      env: resolveEnv(task?.env ?? {}, values).env,
+      artifacts: all,
+      ...(task?.workdir === undefined ? {} : { workdir: task.workdir }),
+    };
+  const from = join(checksFolder, 'tests');
+  const built = await imageFor(deps, context, environment, { from, hash: await hashTree(from, await listTree(from)) });
+  return 'lacking' in built ? built : { image: built.image, env: {}, artifacts: all };
 }
 
 const Rewards = z.object({ rewards: z.record(z.string(), z.number()) });

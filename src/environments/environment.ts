@@ -1,6 +1,7 @@
 import type { FileStat, VerifierFiles } from '#gates';
 import type { Command, CommandResult, StopReason } from '#lib';
 import type { EnvironmentType } from './kinds.js';
+import type { PlacedFolder, VerifyRequest } from './placed-work.js';
 
 /** Where a run takes place. JSON, so that any later step, on any worker of this host, can use it. */
 export interface EnvironmentHandle {
@@ -211,30 +212,6 @@ export interface EnvironmentProblem {
   why: string;
   isFinal: boolean;
   field?: string;
-}
-
-/** A program that verifies what the agent has done, and writes rewards. */
-export interface VerifyRequest {
-  /** Folders on the host that are copied to /tests, each over the ones before. */
-  tests: readonly string[];
-  /** The program in /tests. */
-  script: string;
-  env: Record<string, string>;
-  /** Absent for that of the image. */
-  user?: string;
-  timeoutSecs: number;
-  /** The step that it belongs to. */
-  part: string;
-  /** Set if tests and rewards are removed afterwards, because the agent works again. */
-  empties?: true;
-  signal: AbortSignal;
-}
-
-/** A folder on the host that is copied into a container. `replaces`: what is at its place is removed before. */
-interface PlacedFolder {
-  from: string;
-  to: string;
-  replaces?: true;
 }
 
 /** The processes to kill: a start of the agent (with the reason), what is left of a step, or everything of the run. */

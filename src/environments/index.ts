@@ -20,6 +20,7 @@ export { look } from './local.js';
 export { MachineGone } from './machine/machine.js';
 export { resultsInside } from './machine/show-folder.js';
 export { SymlinkInTheWay } from './own-files.js';
+export type { VerifyRequest } from './placed-work.js';
 export { remotePlace } from './remote-place.js';
 export { changesIn, collect, MAX_STARTS, textAtStart, workspaceChanges } from './workspace-changes.js';
 export { CHECKS_FOLDERS, RUN_FOLDERS } from './run-folders.js';

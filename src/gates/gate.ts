@@ -80,8 +80,8 @@ export interface VerifierFiles {
 export interface GateContext {
   /** Runs `sh -c command` in the workspace with the script environment and target.env. */
   exec(command: string, timeoutSecs: number): Promise<CommandResult>;
-  /** Runs a verifier after the agent. Null if the run has no container. */
-  verify(request: VerifierRequest): Promise<VerifierFiles | null>;
+  /** Runs a verifier after the agent. Null if the run has no container; `lacking`: why the verifier has none. */
+  verify(request: VerifierRequest): Promise<VerifierFiles | { lacking: string } | null>;
   /** The rewards that verifiers after steps have given, in order; none of those that gave none. */
   rewards(): Promise<Record<string, number>[]>;
   /** Looks at a path relative to the workspace. `text()` returns null if the content is not UTF-8. */

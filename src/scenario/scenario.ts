@@ -113,6 +113,11 @@ const Task = z.object({
       retries: z.number(),
     })
     .exactOptional(),
+  /**
+   * Set if the verifier has a container of its own. `builds`: its image is built of the folder tests/; else, it is that
+   * of the agent. `artifacts`: the paths that it is given of the agent's container.
+   */
+  verifier_apart: z.object({ builds: z.literal(true).exactOptional(), artifacts: z.array(z.string()) }).exactOptional(),
   /** Folder of skills in the container. */
   skills_dir: z.string().exactOptional(),
   has_mcp_servers: z.literal(true).exactOptional(),

@@ -102,6 +102,16 @@ test.skipIf(lacking !== null)(
           tests: `${SOLVED}; [ -e /tests/secret ] || [ ! -e /tests/kept ] && reward=-1; ${REWARD}`,
           files: { 'tests/.harborignore': 'secret\n', 'tests/secret': 'x', 'tests/kept': 'x' },
         },
+        apart: {
+          toml: 'artifacts = ["/app/answer", "/app/missing"]\n[verifier]\nenvironment_mode = "separate"\n',
+          solve: 'echo 7 >/app/answer; touch /app/other; echo 1 >/logs/artifacts/more',
+          tests: `${SOLVED}; [ -e /app/other ] && reward=-1; ${REWARD}`,
+        },
+        'apart-image': {
+          toml: 'artifacts = [{ source = "/app" }]\n[verifier]\nenvironment_mode = "separate"\n',
+          files: { 'tests/Dockerfile': `FROM ${IMAGE}\nRUN touch /own\nCOPY test.sh /tests/test.sh\n` },
+          tests: `${SOLVED}; [ -e /own ] || reward=-1; ${REWARD}`,
+        },
         unhealthy: { toml: '[environment.healthcheck]\ncommand = "false"\ninterval_sec = 0.1\nretries = 2\n' },
         healthy: {
           toml: '[environment.healthcheck]\ncommand = "test -e /ready"\ninterval_sec = 0.2\nretries = 50\n',
@@ -132,6 +142,8 @@ test.skipIf(lacking !== null)(
       ...both('late', not, not),
       ...both('planted', solved, not),
       ...both('ignored', solved, not),
+      ...both('apart', solved, not),
+      ...both('apart-image', solved, not),
       ...both('unhealthy', says('the health check failed 2 times'), ERROR),
       ...both('healthy', solved, not),
       ...both('slow', says('did not end within 1 s'), ERROR),

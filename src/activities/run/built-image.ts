@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { buildImage, builtImage, isBuilt } from '#environments';
 import { readJsonIfThere, waitForLock, writeFileAtomic } from '#host';
+import { beginningOf } from '#lib';
 import { parseRunWorkflowId } from '#protocol';
 import { BUILD_SECS, type Scenario } from '#scenario';
-import { fixtureFolder } from '#store';
 import { heartbeating } from '../step/heartbeat.js';
 import { noteReason } from '../step/open-runs.js';
 import type { Deps } from '../step/deps.js';
@@ -29,10 +29,11 @@ interface Failed {
  */
 export async function imageFor(
   deps: Deps,
-  { run, build: hash }: Pick<RunIdentity, 'run' | 'build'>,
+  { run }: Pick<RunIdentity, 'run'>,
   { command, build_timeout_secs: timeoutSecs = BUILD_SECS }: BuiltEnvironment,
+  /** The folder with the Dockerfile, and its hash. */
+  { from, hash }: { from: string; hash: string },
 ): Promise<{ image: string } | { lacking: string }> {
-  if (hash === undefined) throw new Error('the folder of the image was not stored');
   const image = builtImage(hash);
   const context = Context.current();
   if (await isBuilt(command, hash)) return { image };
@@ -59,8 +60,8 @@ export async function imageFor(
         hash,
         timeoutSecs,
         signal,
-        folder: fixtureFolder(deps.resultsPath, hash),
-        onLine: (line) => onProgress({ doing: `build: ${line}`, events: (lines += 1) }),
+        folder: from,
+        onLine: (line) => onProgress({ doing: beginningOf(`build: ${line}`, 200), events: (lines += 1) }),
       });
       if (why === null) return { image };
       const lacking = `the image could not be built: ${why}`;

@@ -36,8 +36,11 @@ export async function loadPlaces(
   restoreAccess(state);
   const wanted = wantedBy(scenario);
   const taskEnv = resolveEnv(scenario.task?.env ?? {}, env.values).env;
+  const { build: hash } = identity;
   const build =
-    wanted.type === 'docker' && wanted.build !== undefined ? () => imageFor(deps, identity, wanted) : undefined;
+    wanted.type === 'docker' && hash !== undefined
+      ? () => imageFor(deps, identity, wanted, { from: fixtureFolder(resultsPath, hash), hash })
+      : undefined;
   const place = await settledEnvironment(state, wanted, decide, [plan.project, dirname(resultsPath)], build);
   const addresses = [...Object.values(onServers.env), ...mcpAddresses(identity.subject, env.values)];
   const mockServer = mockServerOf(identity);

@@ -19,7 +19,7 @@ import {
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
 import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem, processorsOf } from './container-cli.js';
-import { verify } from './verify.js';
+import { nameOfVerifier, verify } from './verify.js';
 import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -133,9 +133,11 @@ function containerOf({ container, mark }: EnvironmentHandle): Machine {
   };
 }
 
+const work = machineEnvironment(containerOf);
+
 /** A separate container for each run, with Docker or Podman. */
 export const docker: Environment = {
-  ...machineEnvironment(containerOf),
+  ...work,
   async place(handle, { from, to, replaces }) {
     const { container } = handle;
     if (container === undefined) throw new Error('the environment has no container');
@@ -148,10 +150,12 @@ export const docker: Environment = {
     if (names.length > 0) await mustRun(machine, `opening ${to}`, `chmod -R a+rx ${names.join(' ')}`, 'root');
   },
 
-  verify(handle, request) {
-    const { container } = handle;
-    if (container === undefined) throw new Error('the environment has no container');
-    return verify(container, containerOf(handle), handle, request);
+  verify: (handle, request) => verify(handle, request, { containerOf, makeContainer: create, removeContainer: remove }),
+
+  async dispose(handle) {
+    // A worker may have died while the verifier worked in a container of its own.
+    if (handle.container?.whole === true) await remove({ ...handle.container, name: nameOfVerifier(handle.container) });
+    await work.dispose(handle);
   },
 
   async choose(wanted: RequestedEnvironment & RequestedContainer) {

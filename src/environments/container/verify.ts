@@ -1,10 +1,11 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { isUtf8 } from 'node:buffer';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { VerifierFiles } from '#gates';
 import { markOf, RUN_MARK } from '#host';
-import { endOf } from '#lib';
-import type { Container, EnvironmentHandle, VerifyRequest } from '../environment.js';
+import { endOf, omit } from '#lib';
+import type { Container, EnvironmentHandle } from '../environment.js';
+import type { VerifyRequest } from '../placed-work.js';
 import { exports, type Machine, MachineGone, mustRun, quoted, withScratch } from '../machine/machine.js';
 import { killPartScript, logFoldersScript } from '../machine/scripts.js';
 import { runCli, runScript } from './container-cli.js';
@@ -28,11 +29,11 @@ async function removeStrangers({ command, name }: Container, machine: Machine): 
   await mustRun(machine, `cleaning ${TESTS}`, `rm -rf ${paths.join(' ')}`, 'root');
 }
 
-/** The user that the image names; root if it names none. */
-async function userOfImage({ command, name }: Container): Promise<string> {
-  const { stdout } = await runCli(command, ['container', 'inspect', '--format', '{{.Config.User}}', name]);
-  return stdout.toString().trim() || '0';
-}
+/** The user or the WORKDIR that the image of a container names; empty if it names none. */
+const configOf = async ({ command, name }: Container, field: 'User' | 'WorkingDir'): Promise<string> => {
+  const { stdout } = await runCli(command, ['container', 'inspect', '--format', `{{.Config.${field}}}`, name]);
+  return stdout.toString().trim() || (field === 'User' ? '0' : '/');
+};
 
 /** Number of processes that the agent has left. Runs as the agent's user, which alone may read their environment. */
 const countScript = (mark: string): string =>
@@ -47,26 +48,68 @@ function leftFile(path: string): VerifierFiles['json'] {
   return isUtf8(bytes) ? { text: bytes.toString() } : 'unreadable';
 }
 
-/** Runs a verifier in the run's container, after the agent, and returns what it left in /logs/verifier. */
+/** The name of the container of a verifier that has one of its own. */
+export const nameOfVerifier = ({ name }: Container): string => `${name}-verifier`;
+
+/**
+ * Runs a verifier after the agent, and returns what it left in /logs/verifier: in the run's container, or in another
+ * one that gets the artifacts of the first.
+ */
 export async function verify(
-  container: Container,
-  machine: Machine,
   handle: EnvironmentHandle,
   request: VerifyRequest,
+  { containerOf, makeContainer, removeContainer }: Containers,
 ): Promise<VerifierFiles> {
-  const { tests, script, env, user, timeoutSecs, part, empties, signal } = request;
-  const as = { user: user ?? (await userOfImage(container)) };
+  const { container, mark } = handle;
+  const { apart, part } = request;
+  if (container === undefined) throw new MachineGone('the run has no container');
+  const machine = containerOf(handle);
+  const counted = await machine.run(countScript(mark));
+  if (counted === null) throw new MachineGone(`${machine.title} is gone`);
+  const processes = Number(counted.stdout.toString().trim());
+  if (apart === undefined) {
+    await removeStrangers(container, machine);
+    return { ...(await runTests(container, handle, machine, request)), processes };
+  }
+  await machine.run(machine.killAllScript, 'root');
+  const own: Container = { ...omit(container, 'user'), image: apart.image, name: nameOfVerifier(container) };
+  await removeContainer(own);
+  await makeContainer(own, markOf(mark, part), apart.env);
+  try {
+    const workspace = apart.workdir ?? (await configOf(own, 'WorkingDir'));
+    const inOwn = { ...handle, container: own, workspace };
+    const other = containerOf(inOwn);
+    for (const path of apart.artifacts)
+      await withScratch(handle, async (scratch) => {
+        if ((await machine.copyOut(path, scratch)) === null) return;
+        await mustRun(other, `creating ${dirname(path)}`, `mkdir -p ${quoted(dirname(path))}`, 'root');
+        await other.copyIn(scratch, dirname(path), 'root');
+      });
+    return { ...(await runTests(own, inOwn, other, request)), processes: 0 };
+  } finally {
+    await removeContainer(own);
+  }
+}
+
+/** The ways to reach, make and remove containers. */
+interface Containers {
+  containerOf: (handle: EnvironmentHandle) => Machine;
+  makeContainer: (container: Container, mark: string, env: Record<string, string>) => Promise<void>;
+  removeContainer: (container: Container) => Promise<void>;
+}
+
+/** Runs the tests in a container. */
+async function runTests(
+  container: Container,
+  handle: EnvironmentHandle,
+  machine: Machine,
+  { tests, script, env, user, timeoutSecs, part, empties, signal }: VerifyRequest,
+): Promise<Omit<VerifierFiles, 'processes'>> {
+  const as = { user: user ?? (await configOf(container, 'User')) };
   // An earlier attempt may have left processes.
   await runScript(container, killPartScript(handle, part), as);
-  const counted = await machine.run(countScript(handle.mark));
-  if (counted === null) throw new MachineGone(`${machine.title} is gone`);
-  await removeStrangers(container, machine);
-  await mustRun(
-    machine,
-    'preparing the verifier',
-    `rm -rf ${LOGS} && mkdir -p ${TESTS} && ${logFoldersScript}`,
-    'root',
-  );
+  const prepare = `rm -rf ${LOGS} && mkdir -p ${TESTS} && ${logFoldersScript}`;
+  await mustRun(machine, 'preparing the verifier', prepare, 'root');
   for (const folder of tests) await machine.copyIn(folder, TESTS, 'root');
   const program = quoted(`${TESTS}/${script}`);
   await mustRun(machine, 'preparing the tests', `chmod -R a+rX ${TESTS} && chmod a+x ${program}`, 'root');
@@ -89,12 +132,7 @@ unset OLDPWD
       const empty = `rm -rf ${TESTS} ${LOGS} && mkdir ${TESTS} && ${logFoldersScript}`;
       await mustRun(machine, 'removing the tests', empty, 'root');
     }
-    return {
-      ...files,
-      exitCode,
-      timedOut,
-      output: printed === null || printed === 'unreadable' ? '' : endOf(printed.text.trim(), OUTPUT),
-      processes: Number(counted.stdout.toString().trim()),
-    };
+    const output = printed === null || printed === 'unreadable' ? '' : endOf(printed.text.trim(), OUTPUT);
+    return { ...files, exitCode, timedOut, output };
   });
 }

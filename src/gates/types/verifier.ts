@@ -135,6 +135,7 @@ export const verifier = defineGate({
   subject: ({ script }) => `/tests/${script}`,
   check: async (spec, context) => {
     const left = await context.verify(spec);
+    if (left !== null && 'lacking' in left) return broken(left.lacking);
     return left === null
       ? broken('verifiers run only in containers: set environment.type to docker')
       : verdictOn(left, spec);

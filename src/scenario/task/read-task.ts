@@ -5,7 +5,7 @@ import { BUILD_SECS, LONGEST_BUILD_SECS } from '../environment.js';
 import { readToml } from '../load-toml.js';
 import type { LookBeside, ScenarioReader } from '../reader.js';
 import type { Scenario } from '../scenario.js';
-import { fileProblems, instructionIn, networkOf, partsOf, refusalsIn } from './refusals.js';
+import { fileProblems, instructionIn, networkOf, partsOf, refusalsIn, sourceOf } from './refusals.js';
 import { folderName } from './task-name.js';
 import { TaskFile } from './task-file.js';
 import { withoutUnknownKeys } from './unknown-keys.js';
@@ -79,7 +79,7 @@ const leastOf = ({
 
 /** Converts a task to a scenario. `folder`: the name of its folder. */
 function toScenario(file: TaskFile, folder: string, look: LookBeside): Scenario {
-  const { task, agent, solution, environment } = file;
+  const { task, agent, solution, environment, verifier } = file;
   const { steps, gates } = stepsOf(file, look);
   const { docker_image: image, build_timeout_sec: limit, cpus, healthcheck, workdir } = environment;
   const memory = environment.memory_mb ?? environment.memory;
@@ -107,6 +107,14 @@ function toScenario(file: TaskFile, folder: string, look: LookBeside): Scenario 
       ...(workdir === undefined ? {} : { workdir }),
       ...(agent.user === undefined ? {} : { user: agent.user }),
       ...(healthcheck === undefined ? {} : { healthcheck }),
+      ...(verifier.environment_mode === 'separate'
+        ? {
+            verifier_apart: {
+              artifacts: file.artifacts.map(sourceOf),
+              ...(look('tests/Dockerfile')?.kind === 'file' ? { builds: true as const } : {}),
+            },
+          }
+        : {}),
       ...(environment.skills_dir === undefined ? {} : { skills_dir: environment.skills_dir }),
       ...(environment.mcp_servers.length === 0 ? {} : { has_mcp_servers: true as const }),
     },
@@ -159,7 +167,11 @@ const OF_TASK: Readonly<Record<string, (rest: Path) => Path>> = {
 
 /** Keys that change nothing here, with the reason. */
 const WITHOUT_EFFECT: readonly (readonly [Path, (file: TaskFile) => boolean, string])[] = [
-  [['artifacts'], ({ artifacts }) => artifacts.length > 0, 'artifacts are not collected yet, except for WORKDIR'],
+  [
+    ['artifacts'],
+    ({ artifacts, verifier }) => artifacts.length > 0 && verifier.environment_mode !== 'separate',
+    'artifacts are not collected, except for WORKDIR',
+  ],
   [
     ['environment', 'storage_mb'],
     ({ environment: { storage_mb } }) => storage_mb !== undefined,

@@ -25,15 +25,21 @@ const ofVerifier = (
   above: Path,
 ): ReturnType<Rule> => [
   [
-    mode === 'separate' && [...above, 'verifier', 'environment_mode'],
-    'a verifier in a container of its own is not supported yet; use "shared"',
+    environment !== undefined && [...above, 'verifier', 'environment'],
+    mode === 'shared'
+      ? 'a shared verifier has no environment of its own; remove the table'
+      : 'an environment that differs from that of the task is not supported; put a Dockerfile into tests/',
   ],
   [
-    mode !== 'separate' && environment !== undefined && [...above, 'verifier', 'environment'],
-    'a verifier in a container of its own is not supported yet; remove the table',
+    mode === 'separate' && above.length > 0 && [...above, 'verifier', 'environment_mode'],
+    'a verifier in a container of its own is not supported in steps; use "shared"',
   ],
   [collect.length > 0 && [...above, 'verifier', 'collect'], 'commands before the verifier are not supported'],
 ];
+
+/** The path of an artifact in the container. */
+export const sourceOf = (artifact: TaskFile['artifacts'][number]): string =>
+  typeof artifact === 'string' ? artifact : artifact.source;
 
 const RULES: readonly Rule[] = [
   ({ environment: { os, gpus = 0, tpu } }) => [
@@ -87,11 +93,28 @@ const RULES: readonly Rule[] = [
   ({ steps, multi_step_reward_strategy: strategy }) => [
     [strategy !== undefined && steps.length === 0 && ['multi_step_reward_strategy'], 'only for tasks with [[steps]]'],
   ],
-  ({ artifacts }) =>
-    artifacts.map((one, at) => [
-      isMap(one) && !['main', undefined].includes(one['service'] as string | undefined) && ['artifacts', at, 'service'],
-      'services besides main are not supported',
+  ({ artifacts, verifier: { environment_mode: mode }, steps }) => [
+    [
+      mode === 'separate' && steps.length > 0 && ['verifier', 'environment_mode'],
+      'a verifier in a container of its own is not supported in tasks of several steps; use "shared"',
+    ],
+    ...artifacts.flatMap((one, at): ReturnType<Rule> => [
+      [
+        isMap(one) &&
+          !['main', undefined].includes(one['service'] as string | undefined) && ['artifacts', at, 'service'],
+        'services besides main are not supported',
+      ],
+      [
+        isMap(one) && one['exclude'] !== undefined && mode === 'separate' && ['artifacts', at, 'exclude'],
+        'a verifier in a container of its own is given whole artifacts; remove exclude',
+      ],
+      [
+        (!sourceOf(one).startsWith('/') || sourceOf(one).split('/').includes('..')) &&
+          mode === 'separate' && ['artifacts', at],
+        'expected an absolute path in the container',
+      ],
     ]),
+  ],
 ];
 
 /** Everything in a task's file that is refused. */
@@ -107,6 +130,11 @@ export function fileProblems(file: TaskFile, look: LookBeside): { file: string; 
   const names = environment?.kind === 'folder' ? environment.names : [];
   const compose = 'environment/docker-compose.yaml';
   return [
+    ...problem(
+      isThere('tests/docker-compose.yaml'),
+      'tests/docker-compose.yaml',
+      'tasks of several services are not supported',
+    ),
     ...problem(isThere(compose), compose, 'tasks of several services (docker compose) are not supported'),
     ...['', ...file.steps.map(({ name }) => `steps/${name}/`)].flatMap((folder) =>
       problem(
@@ -132,7 +160,8 @@ export function fileProblems(file: TaskFile, look: LookBeside): { file: string; 
         'missing or empty: expected what the agent is to do',
       ),
       ...problem(
-        tests.every((one) => look(`${one}/test.sh`)?.kind !== 'file'),
+        !(file.verifier.environment_mode === 'separate' && isThere('tests/Dockerfile')) &&
+          tests.every((one) => look(`${one}/test.sh`)?.kind !== 'file'),
         `${tests.at(-1) ?? ''}/test.sh`,
         'missing: expected the script that verifies',
       ),

@@ -69,6 +69,8 @@ const Verifier = z.strictObject({
   ...network,
 });
 
+const Artifact = z.union([z.string(), z.looseObject({ source: z.string() })]);
+
 const Step = z.strictObject({
   name: z
     .string()
@@ -80,7 +82,7 @@ const Step = z.strictObject({
   verifier: Verifier.prefault({}),
   min_reward: z.union([z.number(), z.record(z.string(), z.number())]).exactOptional(),
   healthcheck: z.looseObject({}).exactOptional(),
-  artifacts: z.array(z.union([z.string(), z.looseObject({})])).default([]),
+  artifacts: z.array(Artifact).default([]),
 });
 
 export const TaskFile = z.strictObject({
@@ -101,7 +103,7 @@ export const TaskFile = z.strictObject({
   verifier: Verifier.prefault({}),
   solution: z.strictObject({ env: texts.default({}) }).prefault({}),
   environment: Environment.prefault({}),
-  artifacts: z.array(z.union([z.string(), z.looseObject({})])).default([]),
+  artifacts: z.array(Artifact).default([]),
   multi_step_reward_strategy: z.enum(['mean', 'final']).exactOptional(),
   steps: z.array(Step).default([]),
 });

@@ -186,3 +186,13 @@ it.each([
   const files = { ...FILES, 'steps/a/instruction.md': 'x', 'steps/A/instruction.md': 'x' };
   expect(problemsOf(toml, files)).toEqual([expect.stringContaining(`tasks/answer/task.toml:${message}`)]);
 });
+
+it('reads a verifier with a container of its own, like that of the agent or of the folder of its tests', () => {
+  const toml = 'artifacts = ["/a", { source = "/b", destination = "c" }]\n[verifier]\nenvironment_mode = "separate"\n';
+  expect(taskOf(toml).scenario.task?.verifier_apart).toEqual({ artifacts: ['/a', '/b'] });
+  const files = { 'instruction.md': 'x', 'environment/Dockerfile': '', 'tests/Dockerfile': '' };
+  expect(taskOf(toml, files).scenario.task?.verifier_apart).toEqual({ artifacts: ['/a', '/b'], builds: true });
+  expect(problemsOf('artifacts = ["a"]\n[verifier]\nenvironment_mode = "separate"\n')).toEqual([
+    expect.stringContaining('task.toml:1:14 artifacts[0]: expected an absolute path'),
+  ]);
+});
