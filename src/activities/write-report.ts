@@ -157,6 +157,7 @@ async function write(
     scenario_id: record.scenario.name,
     scenario_hash: record.scenario.hash,
     agent: record.agent_name,
+    ...(record.agent?.version == null ? {} : { agent_version: record.agent.version }),
     model: record.model,
     variant: record.variant,
     repetition: record.repetition,

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { isMap } from '#lib';
+import type { AgentEvent } from '#model';
 import { CannotSetUp, emit, emitCall, emitResult, messageOf } from './events.js';
 import { fillVariables, type Loaded, loadModule } from './load-module.js';
 import { mockServices } from './mock-services.js';
@@ -18,10 +20,28 @@ export interface TurnOfHistory {
 /** Performs an action and records it. Returns what it returns, or throws what it throws. */
 export type PerformAction = <T>(name: string, input: unknown, perform: () => T | Promise<T>) => Promise<T>;
 
+/**
+ * Records an event of the agent, in the form of what agents with `output = "jsonl"` print: tokens and cost, calls of tools
+ * with their results, reasoning, messages before the last one, errors, and in `session` the model that answers.
+ */
+type ReportEvent = (event: AgentEvent) => void;
+
+/** The model of the cell, for agents that ask it by themselves. */
+interface ModelForModule {
+  provider: string;
+  model: string;
+  /** Null if the provider needs none. */
+  key: string | null;
+  /** Null for the provider's default address. */
+  baseUrl: string | null;
+}
+
 interface AgentContext {
   services: Services;
   /** Asks the model of the cell; null if that is `default`. */
   model: ((prompt: string, options?: { system?: string }) => Promise<string>) | null;
+  /** The same with its key and address; null if that is `default`. */
+  access: ModelForModule | null;
   /** The conversation before this turn. */
   history: readonly TurnOfHistory[];
   /** The `state` that the turn before returned; null at first. */
@@ -42,7 +62,7 @@ export interface Reply {
 }
 
 export interface ModuleAgent {
-  respond(input: string, turn: { act: PerformAction }): Promise<string | Reply> | string | Reply;
+  respond(input: string, turn: { act: PerformAction; report: ReportEvent }): Promise<string | Reply> | string | Reply;
 }
 
 export type CreateAgent = (context: AgentContext) => ModuleAgent | Promise<ModuleAgent>;
@@ -80,14 +100,23 @@ export const performTurn: PerformTurn = async (turn) => {
               throw error;
             }
           },
+    access: accessOf(turn),
     history,
     state,
     character: characterOf(turn),
     system: request.system,
   });
   if (!isAgent(agent)) throw new CannotSetUp(`createAgent of ${request.module} returned no object with respond()`);
+  const report: ReportEvent = (event) => {
+    if (!isMap(event)) throw new Error('report() takes an event');
+    // A reader of the output says what else is wrong with it.
+    if (event.type === 'result') throw new Error('report() takes no result: the turn ends as respond() does');
+    // If nothing follows an error that it reports, that is the reason why it gives no answer.
+    last.failure = event.type === 'error' ? failureIn(event) : null;
+    emit(event.type === 'session' ? { ...event, session_id: request.sessionId } : event);
+  };
   try {
-    const reply = replyOf(await agent.respond(request.input, { act }));
+    const reply = replyOf(await agent.respond(request.input, { act, report }));
     const { thought, text, actions = [] } = reply;
     if (thought !== undefined && thought !== '') emit({ type: 'reasoning', text: thought });
     for (const name of actions) await act(name, null, () => null);
@@ -110,6 +139,14 @@ export const performTurn: PerformTurn = async (turn) => {
     restore();
   }
 };
+
+const accessOf = ({ request: { model: of }, key }: Turn): ModelForModule | null =>
+  of === null ? null : { provider: of.provider, model: of.model, key: key === '' ? null : key, baseUrl: of.baseUrl };
+
+const failureIn = ({ message, status }: Extract<AgentEvent, { type: 'error' }>): TurnFailure => ({
+  message: String(message),
+  ...(typeof status === 'number' ? { status } : {}),
+});
 
 /** The export of a module under a name, also if it was compiled to CommonJS. */
 const exportedBy = (loaded: Loaded, name: string): unknown =>

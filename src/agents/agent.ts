@@ -186,6 +186,8 @@ interface LastAnswerSource {
 /** An agent program. The worker supervises it; an adapter only knows how to start it and how to read its output. */
 export interface Agent {
   name: string;
+  /** The built-in agent that it is, perhaps under another name. Absent for the mock and agents that the config defines. */
+  adapter?: string;
   /** A name on PATH, or a path. */
   program: string;
   /** True if it costs nothing, so it runs without LLM_TOOL_TEST_ENABLED. */
@@ -250,8 +252,11 @@ export interface AgentSettings {
   args: string[];
   models: string[];
   env: Record<string, string>;
-  /** For built-in agents only. */
+  /** The built-in agent that it is under another name. */
+  adapter?: string | undefined;
+  /** For built-in agents only: how they get access, and in their own words how long the model thinks. */
   auth?: 'key' | 'login' | undefined;
+  effort?: string | undefined;
   /** For other agents only, like the following fields: adapters of built-in agents determine these themselves. */
   prompt?: 'arg' | 'stdin' | 'file' | undefined;
   output?: 'text' | 'jsonl' | undefined;
@@ -259,7 +264,8 @@ export interface AgentSettings {
   free?: boolean | undefined;
   /** For an agent that speaks ACP: what is known of it, or true. */
   acp?: true | string | undefined;
-  /** For agents that speak ACP: the session mode and options. */
+  /** Its permissions, in its own words; for agents that speak ACP, the session mode. */
   mode?: string | undefined;
+  /** For agents that speak ACP: the session options. */
   options?: Record<string, string> | undefined;
 }

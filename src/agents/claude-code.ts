@@ -24,7 +24,8 @@ export function claudeCode(settings: AgentSettings): Agent {
     return {
       argv: [
         ...[command, '-p', '--output-format', 'stream-json', '--verbose'],
-        ...['--permission-mode', 'bypassPermissions', '--strict-mcp-config'],
+        ...['--permission-mode', settings.mode ?? 'bypassPermissions', '--strict-mcp-config'],
+        ...(settings.effort === undefined ? [] : ['--effort', settings.effort]),
         ...(mcpServers === null ? [] : ['--mcp-config', mcpFile]),
         ...['--settings', JSON.stringify({ claudeMdExcludes: instructionsAbove(request.workspace) })],
         ...(request.model === 'default' ? [] : ['--model', model]),

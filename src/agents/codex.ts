@@ -15,7 +15,7 @@ const WITHOUT_RESPONSES = new Set(['anthropic', 'google']);
 
 /** OpenAI Codex. `config` is its CODEX_HOME, with settings, login and sessions. */
 export function codex(settings: AgentSettings): Agent {
-  const { command = 'codex', args, env, models } = settings;
+  const { command = 'codex', args, env, models, effort, mode } = settings;
   const login = settings.auth === 'login';
 
   const start = (request: AgentRequest, last: string[], stdin: string): AgentLaunch => {
@@ -23,7 +23,7 @@ export function codex(settings: AgentSettings): Agent {
     return {
       argv: [
         ...[command, 'exec', '--json', '--skip-git-repo-check'],
-        '--dangerously-bypass-approvals-and-sandbox',
+        ...(mode === undefined ? ['--dangerously-bypass-approvals-and-sandbox'] : ['--sandbox', mode]),
         ...args,
         ...last,
       ],
@@ -33,7 +33,7 @@ export function codex(settings: AgentSettings): Agent {
         ...env,
       },
       stdin,
-      files: [{ path: join(request.config, 'config.toml'), content: configOf(request, access) }],
+      files: [{ path: join(request.config, 'config.toml'), content: configOf(request, access, effort) }],
     };
   };
 
@@ -72,10 +72,15 @@ export function codex(settings: AgentSettings): Agent {
   };
 }
 
-function configOf({ model, system, mcpServers = [] }: AgentRequest, access: ModelAccess | null): string {
+function configOf(
+  { model, system, mcpServers = [] }: AgentRequest,
+  access: ModelAccess | null,
+  effort: string | undefined,
+): string {
   const { provider, model: name } = splitModel(model, 'openai');
   return [
     ...(name === 'default' ? [] : [`model = ${toml(name)}`]),
+    ...(effort === undefined ? [] : [`model_reasoning_effort = ${toml(effort)}`]),
     ...(access === null ? [] : ['model_provider = "cell"']),
     ...(system === null ? [] : [`developer_instructions = ${toml(system)}`]),
     'check_for_update_on_startup = false',

@@ -36,7 +36,7 @@ export function gemini(settings: AgentSettings): Agent {
       const { model } = splitModel(request.model, 'google');
       return {
         argv: [
-          ...[command, '-o', 'stream-json', '--approval-mode', 'yolo', '--skip-trust'],
+          ...[command, '-o', 'stream-json', '--approval-mode', settings.mode ?? 'yolo', '--skip-trust'],
           ...(model === 'default' ? [] : ['-m', model]),
           ...args,
         ],

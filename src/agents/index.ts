@@ -13,7 +13,7 @@ export type {
   StreamParser,
 } from './agent.js';
 export { PLACEHOLDERS } from './command.js';
-export { adapterNames, agentOfCell, adaptersWithoutProgram, knownAgents } from './known-agents.js';
+export { adapterNames, adaptersWith, agentOfCell, knownAgents } from './known-agents.js';
 export { type PromptParts, systemPrompt } from './loop/system-prompt.js';
 export {
   commandOf,

@@ -13,17 +13,32 @@ import { opencode } from './opencode.js';
 import { nop, oracle } from './oracle.js';
 import { pi } from './pi.js';
 
+interface Adapter {
+  make: (settings: AgentSettings) => Agent;
+  /** The settings that it takes besides `models` and `env`. */
+  takes: readonly (keyof AgentSettings)[];
+}
+
+const PROGRAM = ['command', 'args'] as const;
+
 /** Adapters of real agents by name. To add one, add a file and a line here. */
-const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
-  'claude-code': claudeCode,
-  codex,
-  eliza,
-  gemini,
-  loop,
-  opencode,
-  pi,
+const adapters: Readonly<Record<string, Adapter>> = {
+  'claude-code': { make: claudeCode, takes: [...PROGRAM, 'auth', 'effort', 'mode'] },
+  codex: { make: codex, takes: [...PROGRAM, 'auth', 'effort', 'mode'] },
+  // What they ask, or their plugins, decide what these cost.
+  eliza: { make: eliza, takes: ['free'] },
+  loop: { make: loop, takes: ['free', 'effort'] },
+  gemini: { make: gemini, takes: [...PROGRAM, 'auth', 'mode'] },
+  opencode: { make: opencode, takes: [...PROGRAM, 'auth', 'effort'] },
+  pi: { make: pi, takes: [...PROGRAM, 'auth', 'effort'] },
   ...Object.fromEntries(
-    acpAgentNames.map((name) => [name, (settings: AgentSettings) => acpAgent(name, presetOf(name), settings)]),
+    acpAgentNames.map((name): [string, Adapter] => [
+      name,
+      {
+        make: (settings) => acpAgent(name, presetOf(name), settings),
+        takes: [...PROGRAM, 'mode', 'options'],
+      },
+    ]),
   ),
 };
 
@@ -32,22 +47,28 @@ const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
 /** The real agents that are built in. A config can adjust them, but need not define them. */
 export const adapterNames: readonly string[] = Object.keys(adapters);
 
-/** Adapters of agents that are no programs of their own: what they ask, or their plugins, decide what they cost. */
-export const adaptersWithoutProgram: readonly string[] = adapterNames.filter((name) => {
-  const agent = adapters[name]?.(NO_SETTINGS);
-  return agent?.isHosted === true || agent?.isLoop === true;
-});
+/** The adapters that take a setting. */
+export const adaptersWith = (setting: keyof AgentSettings): string[] =>
+  adapterNames.filter((name) => adapters[name]?.takes.includes(setting) === true);
 
 /** Returns the agents that a project can name: the built-in ones, and those of its config. */
 export function knownAgents(configured: Readonly<Record<string, AgentSettings>>): Map<string, Agent> {
   return new Map([
     ...[mock, oracle, nop].map((agent): [string, Agent] => [agent.name, agent]),
-    ...Object.entries(adapters).map(([name, adapter]): [string, Agent] => [name, adapter(NO_SETTINGS)]),
-    ...Object.entries(configured).map(([name, settings]): [string, Agent] => [
-      name,
-      ownValue(adapters, name)?.(settings) ?? ownAgent(name, settings),
-    ]),
+    ...[...adapterNames.map((name) => [name, NO_SETTINGS] as const), ...Object.entries(configured)].map(
+      ([name, settings]): [string, Agent] => [name, adapted(name, settings) ?? ownAgent(name, settings)],
+    ),
   ]);
+}
+
+/**
+ * The agent that an adapter makes: the built-in one of this name, or one that the config defines by it. It differs from
+ * the built-in one in its name and settings only. Null if only the config says anything of it.
+ */
+function adapted(name: string, settings: AgentSettings): Agent | null {
+  const adapter = settings.adapter ?? name;
+  const found = ownValue(adapters, adapter);
+  return found === undefined ? null : { ...found.make(settings), name, adapter };
 }
 
 /** An agent that only the config defines. */

@@ -30,6 +30,7 @@ export function opencode(settings: AgentSettings): Agent {
       argv: [
         ...[command, 'run', '--format', 'json', '--thinking', '--pure', '--auto', '-m', request.model],
         ...['--print-logs', '--log-level', 'ERROR'],
+        ...(settings.effort === undefined ? [] : ['--variant', settings.effort]),
         ...session,
         ...settings.args,
       ],

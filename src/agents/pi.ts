@@ -37,6 +37,7 @@ export function pi(settings: AgentSettings): Agent {
         ...['--no-extensions', '--no-prompt-templates', '--offline'],
         ...extensions.flatMap(({ path }) => ['--extension', path]),
         ...(system === null ? [] : ['--append-system-prompt', systemFile]),
+        ...(settings.effort === undefined ? [] : ['--thinking', settings.effort]),
         ...args,
         ...last,
       ],

@@ -1,26 +1,35 @@
-import { appendFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { appendFileSync, existsSync, realpathSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { displayPath, ownCommand, packageFile, writeFileAtomic } from '#host';
 import { addPathToFullDiskError, isFull, UsageError } from '#lib';
+import { RunRecord } from '#model';
 import { openProject } from '#planning';
-import { type FormatName, loadFormat, type SweepReport } from '#reports';
+import { type FormatName, loadFormat, type SweepReport, trajectoryOf } from '#reports';
+import type { Plan } from '#scenario';
+import { readEvents, readResultsFile, runFiles } from '#store';
 import { bringSweepRuns, findById, reportedCells, sweepDocument } from '#sweeps';
 import { embedSweep, reportPage } from '#viewer';
 import { printNotice } from './shared/output.js';
 
 export interface ReportOptions {
-  /** `html` is the page of the viewer, and no format of its own. */
-  format: FormatName | 'html';
-  /** Write to this file instead of stdout. */
+  /** `html` is the page of the viewer, and `atif` has the conversations alone; neither is a report of its own. */
+  format: FormatName | 'html' | 'atif';
+  /** Write to this file instead of stdout; `atif` also to a folder. */
   output?: string;
   results?: string;
 }
 
 /** `report`: writes a report of a sweep and all its runs, using only the files. */
 export async function report(id: string, options: ReportOptions): Promise<number> {
-  if (options.output !== undefined) checkOutput(options.output);
+  const isFolder = options.format === 'atif' && options.output !== undefined && isFolderAt(options.output);
+  if (options.output !== undefined && !isFolder) checkOutput(options.output);
   const { resultsPath } = openProject(options.results);
   const found = await findById(resultsPath, id);
+  if (options.format === 'atif') {
+    await reportTrajectories(resultsPath, found, options.output, isFolder);
+    return 0;
+  }
   if (found.kind === 'run')
     throw new UsageError('usage', `'${id}' is a run, not a sweep; show it with ${ownCommand(`show ${id}`)}`);
   await bringSweepRuns(resultsPath, found.plan.sweep);
@@ -44,6 +53,55 @@ export async function report(id: string, options: ReportOptions): Promise<number
   return 0;
 }
 
+/**
+ * `--format atif`: the conversation of a run, or those of all runs of a sweep: as a list, or in a folder as Harbor keeps
+ * them, which holds any number.
+ *
+ * @throws UsageError if there is none, or it cannot be read
+ */
+async function reportTrajectories(
+  resultsPath: string,
+  found: Awaited<ReturnType<typeof findById>>,
+  output: string | undefined,
+  isFolder: boolean,
+): Promise<void> {
+  const folders = found.kind === 'run' ? [found.folder] : await runsOf(resultsPath, found.plan);
+  const all: string[] = [];
+  let written = 0;
+  for (const folder of folders) {
+    const text = trajectoryText(folder);
+    if (text === null) continue;
+    written += 1;
+    if (!isFolder) all.push(text);
+    else {
+      const own = join(output ?? '', basename(folder));
+      await orUsageError(own, async () => {
+        await mkdir(own, { recursive: true });
+        await writeFileAtomic(join(own, 'trajectory.json'), `${text}\n`);
+      });
+    }
+  }
+  if (written === 0) throw new UsageError('nothing_selected', 'no agent took part, so there is no trajectory');
+  if (isFolder) printNotice(`report  ${displayPath(resolve(output ?? ''))}: ${written} trajectories`);
+  else await write(found.kind === 'run' ? `${all[0]}\n` : `[${all.join(',\n')}]\n`, output, replaceOutput);
+}
+
+/** The folders of the runs of a sweep that have ended. Runs whose results were reused are those of other sweeps. */
+async function runsOf(resultsPath: string, plan: Plan): Promise<string[]> {
+  await bringSweepRuns(resultsPath, plan.sweep);
+  const { cells } = await sweepDocument(resultsPath, plan, printNotice);
+  return [...new Set(cells.flatMap(({ results_dir: folder }) => folder ?? []))];
+}
+
+/** The trajectory of a run as JSON; null if no agent was started, or its folder is gone. */
+function trajectoryText(folder: string): string | null {
+  const { run: file, events } = runFiles(folder);
+  if (!existsSync(file) || !existsSync(events)) return null;
+  return JSON.stringify(trajectoryOf(readResultsFile(file, RunRecord), readEvents(events)), null, 2);
+}
+
+const isFolderAt = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
 async function write(
   text: string,
   output: string | undefined,
@@ -59,7 +117,7 @@ async function write(
 
 /** Checks the path of `--output` before the report is made. @throws UsageError if it cannot be written */
 function checkOutput(path: string): void {
-  if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true)
+  if (!isFolderAt(dirname(path)))
     throw new UsageError('files_unwritable', `--output ${path}: folder ${dirname(path)} does not exist`);
   // Otherwise a file would replace the device or pipe.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { adapterNames, agentOfCell, adaptersWithoutProgram, knownAgents } from '#agents';
+import { adaptersWith, type Agent, agentOfCell, knownAgents } from '#agents';
 import { apartFrom } from '#environments';
 import { isBinary, isMirror, knownProviders } from '#host';
 import { InfrastructureError, parseJudgeName, UsageError } from '#lib';
@@ -170,8 +170,9 @@ async function agentModuleProblem(path: string): Promise<string | null> {
 
 /** @throws UsageError for an agent that may spend money if LLM_TOOL_TEST_ENABLED=1 is not set */
 export function checkAgentConsent({ agents }: Config, name: string): void {
-  if (hasConsent() || agentOfCell({ agent: name }, knownAgents(agents))?.free === true) return;
-  throw notEnabled(`agent '${name}'`, 'run', orFreeAgent(name));
+  const agent = agentOfCell({ agent: name }, knownAgents(agents));
+  if (hasConsent() || agent?.free === true) return;
+  throw notEnabled(`agent '${name}'`, 'run', orFreeAgent(name, agent));
 }
 
 /**
@@ -182,9 +183,10 @@ export function checkAgentConsent({ agents }: Config, name: string): void {
 export function checkJudgeConsent({ agents, providers }: Config, model: string, canBeLeftOut: boolean): void {
   const judge = parseJudgeName(model);
   if (hasConsent() || !judge.ok) return;
+  const agent = judge.by === 'agent' ? knownAgents(agents).get(judge.agent) : undefined;
   const [who, remedy] =
     judge.by === 'agent'
-      ? [knownAgents(agents).get(judge.agent), orFreeAgent(judge.agent)]
+      ? [agent, orFreeAgent(judge.agent, agent)]
       : [
           knownProviders(providers).get(judge.provider),
           Object.hasOwn(providers, judge.provider) ? orFree(`providers.${judge.provider}`) : '',
@@ -200,9 +202,9 @@ const notEnabled = (who: string, verb: string, remedy: string): UsageError =>
 
 const orFree = (table: string): string => `, or set free = true in [${table}] if it costs nothing`;
 
-/** Empty for built-in agents: they cost money, and `free` cannot be set in their tables. */
-const orFreeAgent = (name: string): string =>
-  adapterNames.includes(name) && !adaptersWithoutProgram.includes(name) ? '' : orFree(`agents.${name}`);
+/** Empty for most built-in agents: they cost money, and `free` cannot be set in their tables. */
+const orFreeAgent = (name: string, agent: Agent | undefined): string =>
+  agent?.adapter === undefined || adaptersWith('free').includes(agent.adapter) ? orFree(`agents.${name}`) : '';
 
 function agentsMayCost({ project: { config }, cells }: ResolvedSweep): void {
   for (const name of new Set(cells.map(({ agent }) => agent))) checkAgentConsent(config, name);

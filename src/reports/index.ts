@@ -7,6 +7,7 @@ export { curveColumns, curveRow, forecastAnswer, forecastHints, renderForecast }
 export { neededRuns } from './comparison/parts.js';
 export { rankingMarkdown, renderRanking } from './comparison/ranking.js';
 export { measureGrid, namer, reliabilityGrid } from './comparison/tables.js';
+export { trajectoryOf } from './formats/atif.js';
 export { type FormatName, formatNames, loadFormat } from './formats/index.js';
 export { junit } from './formats/junit.js';
 export { MAX_ACTION_LOGS, type ReportedCell, type SweepReport } from './formats/sweep-report.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { acpAgentNames, acpPresetNames, adapterNames, adaptersWithoutProgram } from '#agents';
+import { acpAgentNames, acpPresetNames, adapterNames, adaptersWith } from '#agents';
 import {
   always,
   cleanText,
@@ -20,9 +20,24 @@ const agentNames = z.array(label('the name of an agent')).default([]);
 const modelNames = z.array(label('the name of a model')).default([]);
 const places = z.int().min(1).max(MAX_CONCURRENCY);
 
-/** Defines a custom agent (a command that takes a prompt), or overrides settings of a built-in agent. */
+const oneOf = (names: readonly string[], before = '') => ({
+  error({ input }: { input?: unknown }) {
+    const near = typeof input === 'string' ? suggest(input, names) : null;
+    const known = names.map((name) => `'${name}'`).join(', ');
+    return `expected ${before}one of ${known}${near === null ? '' : `; did you mean '${near}'?`}`;
+  },
+});
+
+/**
+ * Defines a custom agent (a command that takes a prompt), gives a built-in agent another name, or overrides its
+ * settings.
+ */
 export const AgentTable = z.strictObject({
   name: z.string().exactOptional().describe("Without effect: the table's name is the agent's"),
+  adapter: z
+    .enum(adapterNames, oneOf(adapterNames))
+    .exactOptional()
+    .describe('It is this built-in agent under another name, with settings of its own'),
   command: nonBlank('the program to start')
     .exactOptional()
     .describe('The program: a name on PATH, or a path relative to this file. Built-in agents have a default'),
@@ -48,13 +63,7 @@ export const AgentTable = z.strictObject({
   free: z.boolean().exactOptional().describe('It costs nothing and runs without LLM_TOOL_TEST_ENABLED'),
   env: environmentVariables.default({}),
   acp: z
-    .union([z.literal(true), z.enum(acpPresetNames)], {
-      error({ input }) {
-        const near = typeof input === 'string' ? suggest(input, acpPresetNames) : null;
-        const names = acpPresetNames.map((name) => `'${name}'`).join(', ');
-        return `expected true or one of ${names}${near === null ? '' : `; did you mean '${near}'?`}`;
-      },
-    })
+    .union([z.literal(true), z.enum(acpPresetNames)], oneOf(acpPresetNames, 'true or '))
     .exactOptional()
     .describe('It speaks the Agent Client Protocol: true, or the agent that is known to be it'),
   registry: z
@@ -64,7 +73,12 @@ export const AgentTable = z.strictObject({
     })
     .exactOptional()
     .describe('With acp = true: the registry file that says how to start it'),
-  mode: nonBlank('the id of a session mode').exactOptional().describe('Agents that speak ACP only: the session mode'),
+  effort: nonBlank('how long the model thinks, like "high"')
+    .exactOptional()
+    .describe('claude-code, codex, loop, opencode and pi only: how long the model thinks, in the words of the agent'),
+  mode: nonBlank('the name of a mode')
+    .exactOptional()
+    .describe('claude-code, codex, gemini and agents that speak ACP only: its permissions, in the words of the agent'),
   options: z
     .record(z.string(), z.string())
     .exactOptional()
@@ -76,75 +90,83 @@ export const AgentTable = z.strictObject({
 });
 export type AgentTable = z.infer<typeof AgentTable>;
 
-/** Settings that only custom agents have. A built-in agent's adapter determines them itself. */
-const OF_COMMANDS = ['prompt', 'output', 'version_command', 'free', 'module', 'acp'] as const;
-/** Settings of agents that speak ACP. */
-const OF_ACP = ['mode', 'options'] as const;
-/** Settings of programs, which agents in the agent host do not have. */
-const OF_PROGRAMS = ['command', 'args', 'prompt', 'output', 'version_command', 'auth', 'acp', ...OF_ACP] as const;
+/** All settings but `name`, `models` and `env`, which every agent has, and `registry`, which has a rule of its own. */
+const SETTINGS = AgentTable.omit({ name: true, models: true, env: true, registry: true }).keyof().options;
 
-/** The built-in agents that can use a login. */
-const withLogin = adapterNames.filter(
-  (name) => !adaptersWithoutProgram.includes(name) && !acpAgentNames.includes(name),
-);
+/** An agent of the config: what it is, and the settings that it takes besides those that every agent has. */
+interface Kind {
+  what: string;
+  takes: readonly string[];
+  /** Set if it is built in, perhaps under another name. */
+  isBuiltIn?: boolean;
+  isAlias?: boolean;
+  speaksAcp?: boolean;
+}
+
+function kindOf(name: string, { adapter, module, acp }: Record<string, unknown>): Kind {
+  const builtIn = adapterNames.includes(name) ? name : adapter;
+  if (typeof builtIn === 'string') {
+    const isAlias = builtIn !== name;
+    const takes = SETTINGS.filter((key) => adaptersWith(key).includes(builtIn));
+    const speaksAcp = acpAgentNames.includes(builtIn);
+    return { what: builtIn, takes: [...takes, ...(isAlias ? ['adapter'] : [])], isBuiltIn: true, isAlias, speaksAcp };
+  }
+  if (module !== undefined) return { what: 'an agent with a module', takes: ['module', 'free'] };
+  const ofCommands = ['command', 'args', 'version_command', 'free'];
+  if (acp !== undefined)
+    return { what: 'an agent that speaks ACP', takes: [...ofCommands, 'acp', 'mode', 'options'], speaksAcp: true };
+  return { what: 'an agent with a command', takes: [...ofCommands, 'prompt', 'output'] };
+}
+
+/** The reason why a setting does not apply to an agent. */
+function refusal(key: string, { what, takes, isBuiltIn, isAlias, speaksAcp }: Kind): string {
+  if (!takes.includes('command')) {
+    const own = ['models', 'env', ...takes.filter((name) => name === 'effort'), 'free'];
+    return `cannot be set for ${what}, which only has ${own.slice(0, -1).join(', ')} and free`;
+  }
+  if (key === 'effort')
+    return speaksAcp === true
+      ? `cannot be set for ${what}: use options, by the id that it offers`
+      : `only for ${adaptersWith(key).join(', ')}`;
+  if (key === 'auth')
+    return isBuiltIn === true
+      ? `cannot be set for ${what}, which only uses a key`
+      : `only for ${adaptersWith(key).join(', ')}`;
+  if (key === 'mode' || key === 'options')
+    return isBuiltIn === true
+      ? `cannot be set for ${what}, which has none`
+      : 'only for agents that speak ACP: add acp = true';
+  if (isBuiltIn === true)
+    return isAlias === true
+      ? `cannot be set together with adapter: ${what} determines this`
+      : `cannot be set for ${what}, which is built in; choose another name for your own agent`;
+  return `cannot be set for ${what}, which determines this`;
+}
 
 /** Finds problems of an agent's table as a whole: missing keys, and keys that do not apply to this agent. */
 function tableProblems(name: string, table: object): { key: string; message: string }[] {
   const values = table as Record<string, unknown>;
+  const { args, acp, adapter } = values;
+  if (adapter !== undefined && !adapterNames.some((known) => known === adapter)) return []; // reported by the schema
+  const kind = kindOf(name, values);
   // `args` is empty by default
   const given = (key: string): boolean =>
     Object.hasOwn(table, key) && !(Array.isArray(values[key]) && values[key].length === 0);
-  if (adaptersWithoutProgram.includes(name))
-    return [...OF_PROGRAMS, 'module'].filter(given).map((key) => ({
-      key,
-      message: `cannot be set for ${name}, which only has models, env and free`,
-    }));
-  if (given('module'))
-    return OF_PROGRAMS.filter(given).map((key) => ({
-      key,
-      message: 'cannot be set for an agent with a module, which only has models, env and free',
-    }));
-  const isBuiltIn = adapterNames.includes(name);
-  const speaksAcp = isBuiltIn ? acpAgentNames.includes(name) : given('acp');
-  const ofAcp = speaksAcp
-    ? []
-    : OF_ACP.filter(given).map((key) => ({ key, message: 'only for agents that speak ACP: add acp = true' }));
-  if (isBuiltIn)
-    return [
-      ...OF_COMMANDS.filter(given).map((key) => ({
-        key,
-        message: `cannot be set for ${name}, which is built in; choose another name for your own agent`,
-      })),
-      ...(speaksAcp && given('auth')
-        ? [{ key: 'auth', message: `cannot be set for ${name}, which only uses a key` }]
-        : []),
-      ...ofAcp,
-    ];
-  const isKnown = given('acp') && values['acp'] !== true;
-  const { args } = values;
-  const namesFile = speaksAcp && Array.isArray(args) && args.some((arg) => String(arg).includes('{prompt_file}'));
+  const namesFile =
+    acp !== undefined && Array.isArray(args) && args.some((arg) => String(arg).includes('{prompt_file}'));
+  const hasCommand =
+    given('command') || given('registry') || kind.isBuiltIn === true || !kind.takes.includes('command');
   return [
-    ...ofAcp,
+    ...SETTINGS.filter((key) => given(key) && !kind.takes.includes(key)).map((key) => ({
+      key,
+      message: refusal(key, kind),
+    })),
     ...(namesFile
       ? [{ key: 'args', message: 'without {prompt_file}: the prompt of an agent that speaks ACP is in no file' }]
       : []),
-    ...(speaksAcp
-      ? (['prompt', 'output'] as const).filter(given).map((key) => ({
-          key,
-          message: 'cannot be set for an agent that speaks ACP, which determines this',
-        }))
-      : []),
-    ...(given('command') || given('registry') || isKnown
+    ...(hasCommand || (acp !== undefined && acp !== true)
       ? []
       : [{ key: 'command', message: 'missing: expected the program to start' }]),
-    ...(given('auth')
-      ? [
-          {
-            key: 'auth',
-            message: `only for ${withLogin.join(', ')}`,
-          },
-        ]
-      : []),
   ];
 }
 

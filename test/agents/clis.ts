@@ -35,9 +35,15 @@ function mcpServer(name: string): Cli {
   return { package: `@modelcontextprotocol/server-${name}`, version: '2026.8.31', bin: `mcp-server-${name}` };
 }
 
-/** The path of a real agent's program in the cache folder. Installs it if needed; concurrent callers wait for that. */
-export const provideCli = (name: CliName, report: (text: string) => void): Promise<string> =>
-  provide(name, CLIS[name], report);
+/**
+ * The path of a real agent's program in the cache folder, in the tested or another version. Installs it if needed;
+ * concurrent callers wait for that.
+ */
+export const provideCli = (
+  name: CliName,
+  report: (text: string) => void,
+  version: string = CLIS[name].version,
+): Promise<string> => provide(name, { ...CLIS[name], version }, report);
 
 /** The same for GitHub Copilot, which is tested only through ACP. */
 export const provideCopilot = (report: (text: string) => void): Promise<string> =>
@@ -56,11 +62,34 @@ export async function provideMcpSdk(): Promise<string> {
   return join(await installOnce(`mcp-sdk-${version}`, (into) => installNpm(packages, into)), 'node_modules');
 }
 
+/** The `node_modules` with the SDK of an agent. */
+export async function provideSdk(agent: 'claude' | 'codex'): Promise<string> {
+  const packages = {
+    claude: ['@anthropic-ai/claude-agent-sdk@0.3.330', '@anthropic-ai/sdk', '@modelcontextprotocol/sdk@1', 'zod@4'],
+    codex: ['@openai/codex-sdk@0.163.0'],
+  }[agent];
+  const name = packages[0]?.replace(/^@[^/]*\//, '').replace('@', '-') ?? '';
+  return join(await installOnce(name, (into) => install(packages, into)), 'node_modules');
+}
+
 /** The beginning of commands for Python that find these packages. They name their versions. */
 export async function providePython(...packages: string[]): Promise<string[]> {
   const args = ['-m', 'pip', 'install', '--quiet', '--no-warn-script-location', '--target'];
   const name = ['python', ...packages].join('-').replaceAll('==', '-');
   const folder = await installOnce(name, (into) => installer('python3', [...args, into, ...packages]));
+  return ['env', `PYTHONPATH=${folder}`, 'python3'];
+}
+
+/**
+ * The beginning of commands for Python that find Harbor's models of trajectories. These need nothing else of it, and no
+ * newer Python.
+ */
+export async function provideHarbor(): Promise<string[]> {
+  const folder = await installOnce('harbor-0.25.0', async (into) => {
+    const args = ['-m', 'pip', 'install', '--quiet', '--target', into];
+    await installer('python3', [...args, 'pydantic==2.14.4']);
+    await installer('python3', [...args, '--no-deps', '--ignore-requires-python', 'harbor==0.25.0']);
+  });
   return ['env', `PYTHONPATH=${folder}`, 'python3'];
 }
 

@@ -28,6 +28,9 @@ describe('consent to spend money', () => {
     expect(agent(MINE + FREE, 'mine')).not.toThrow();
     expect(agent(MINE, 'mine')).toThrow(/agent 'mine' may spend money.*free = true in \[agents\.mine\]/);
     expect(agent('', 'codex')).toThrow(/agent 'codex' may spend money/);
+    expect(agent('[agents.fast]\nadapter = "codex"\n', 'fast')).toThrow(/=1 to run it$/);
+    expect(agent('[agents.fast]\nadapter = "loop"\n', 'fast')).toThrow(/free = true in \[agents\.fast\]/);
+    expect(agent('[agents.fast]\nadapter = "loop"\nfree = true\n', 'fast')).not.toThrow();
   });
 
   test('is needed for a judge that is not declared free', () => {

@@ -42,7 +42,7 @@ export function loginProblem({ agent }: Pick<CredentialTarget, 'agent'>): string
   const missing = (agent.login ?? []).find((file) => !existsSync(userFile(file)));
   return missing === undefined
     ? null
-    : `not logged in: there is no ~/${missing.home}; log in with ${agent.name} in your own shell, or set auth to "key" in [agents.${agent.name}]`;
+    : `not logged in: there is no ~/${missing.home}; log in with ${agent.adapter ?? agent.name} in your own shell, or set auth to "key" in [agents.${agent.name}]`;
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Deps } from '../step/deps.js';
 import { heartbeating } from '../step/heartbeat.js';
 import { assertRecordable } from '../step/disk-space.js';
 import { runStepOnce } from '../step/run-step-once.js';
-import type { LoadedRun, RunIdentity, RunSecrets } from '../run/context.js';
+import type { LoadedRun, RunAccess, RunIdentity, RunSecrets } from '../run/context.js';
 import { type Loop, type LoopRequest, readLoop, workedMs } from './conversation.js';
 import { eventsOfRequest } from './events.js';
 import { showWork } from './show-work.js';
@@ -51,7 +51,7 @@ export const askModel =
   };
 
 async function ask(
-  { plan, run, values, redact }: LoadedRun,
+  { plan, run, values, redact, agentSettings }: LoadedRun & RunAccess,
   request: LoopRequest,
   { messages }: Loop,
   timeoutMs: number,
@@ -66,7 +66,7 @@ async function ask(
     );
   try {
     const model = await provider.connect(name.model, values);
-    const question = { system: request.system, messages, tools: toolsOfLoop, timeoutMs };
+    const question = { system: request.system, messages, tools: toolsOfLoop, timeoutMs, effort: agentSettings?.effort };
     return { ...request, answer: await callWithTools(model, question, signal) };
   } catch (error) {
     if (!(error instanceof ModelFailed)) throw error;

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { SCRIPTS_FOLDER } from '#agent-scripts';
-import { adapterNames } from '#agents';
+import { adaptersWith } from '#agents';
 import { type Contents, sharesHost } from '#environments';
 import { findDeno, findExecutable, findFile, knownProviders } from '#host';
 import { beginningOf, describeEnd } from '#lib';
@@ -208,7 +208,7 @@ export function readinessProblem(context: Readiness): string | null {
 
 /** Hint for a built-in agent without a key: the user's login is used only if the config says so. */
 const orLogin = ({ agent, access, run }: Readiness): string =>
-  adapterNames.includes(agent.name) &&
+  adaptersWith('auth').includes(agent.adapter ?? '') &&
   access?.key === null &&
   agent.login === null &&
   knownProviders({}).has(agent.provider(run.cell.model) ?? '')

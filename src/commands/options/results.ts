@@ -63,9 +63,16 @@ export function addReport(program: Program, { exitWith }: CommandLine): void {
     .description('Write a report of a sweep and all its runs')
     .argument(...SWEEP)
     .addOption(
-      new Option('--format <format>', 'format of the report (default: md)').choices([...formatNames, 'html'] as const),
+      new Option('--format <format>', 'format of the report (default: md)').choices([
+        ...formatNames,
+        'html',
+        'atif',
+      ] as const),
     )
-    .option('--output <file>', 'write to this file instead of stdout (`github` appends)')
+    .option(
+      '--output <file>',
+      'write to this file instead of stdout (`github` appends; `atif` also writes into a folder)',
+    )
     .option(...RESULTS)
     .addOption(new Option(JSON_FLAG[0], 'same as --format json').conflicts(['format', 'output']))
     .action(async (id, { json, format = json === true ? 'json' : 'md', ...options }) =>
@@ -77,6 +84,7 @@ export function addReport(program: Program, { exitWith }: CommandLine): void {
     ['Print a report of the newest sweep as Markdown', 'llm-tool-test report latest'],
     ['Write an HTML page', 'llm-tool-test report latest --format html --output report.html'],
     ['Write test results for a CI service', 'llm-tool-test report latest --format junit --output junit.xml'],
+    ['Write the conversations as Harbor keeps them', 'llm-tool-test report latest --format atif --output trajectories'],
   );
 }
 

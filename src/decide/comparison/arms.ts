@@ -35,6 +35,12 @@ export interface SweepResults {
   others?: readonly Sample[];
 }
 
+/** Versions of agents that ran, as a field of a document. Absent: none is known. */
+export function versionsIn(samples: readonly Pick<Sample, 'agent_version'>[]): { versions?: string[] } {
+  const versions = [...new Set(samples.flatMap(({ agent_version: version }) => version ?? []))].sort();
+  return versions.length === 0 ? {} : { versions };
+}
+
 /** One side of a configuration. */
 export interface Arm {
   configuration: Configuration;

@@ -19,7 +19,7 @@ import { boundedFindings, boundedMargins, isRobust, type BoundedFindings } from 
 import { looksAt, decidedFindings, decisionOf, stopDoubts } from './looks.js';
 import { measuresOf } from './measures.js';
 import type { Decision } from '../decision/decision.js';
-import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults, type Sample } from './arms.js';
+import { armsOf, isSharedWith, versionsIn, type Arm, type Pair, type SweepResults, type Sample } from './arms.js';
 import { neededFor, otherScenariosOf, reliabilityOf, sumOf, estimatesOf } from './total-of.js';
 
 /** Small, because every comparison is tested twice. */
@@ -199,8 +199,10 @@ function configurationOf(
   const found = actual.configurations[at];
   if (found === undefined) throw new Error(`no findings of configuration ${at}`);
   const [best, worst] = [bestForHead.configurations[at], worstForHead.configurations[at]];
+  const ran = { base: versionsIn(pair.base.samples), head: versionsIn(pair.head.samples) };
   return {
     ...pair.head.configuration,
+    ...(ran.base.versions === undefined && ran.head.versions === undefined ? {} : { agent_ran: ran }),
     base: pair.base.side,
     head: pair.head.side,
     ...found,

@@ -146,8 +146,16 @@ const EstimatedRate = z.object({
   interval: Interval.describe('Its interval at the confidence 1 - alpha'),
 });
 
+const Versions = z.object({
+  versions: z.array(z.string()).exactOptional().describe('As the agent prints them; absent: unknown'),
+});
+
 export const ComparedConfiguration = Configuration.extend({
   ...Tested.shape,
+  agent_ran: z
+    .object({ base: Versions.describe('Before'), head: Versions.describe('After') })
+    .exactOptional()
+    .describe('The versions of its agent that ran; absent: unknown on both sides'),
   estimate: z
     .object({ base: EstimatedRate.describe('Before'), head: EstimatedRate.describe('After') })
     .nullable()

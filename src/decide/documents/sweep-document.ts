@@ -25,6 +25,10 @@ import { type CellResult, EarlierRuns, paidCost, resultsByCell, Totals, totalsOf
 export const SweepCell = Cell.extend({
   outcome: Outcome.nullable().describe('Null: not finished, like other numbers of the cell'),
   message: z.string().nullable().describe('The reason, in a sentence'),
+  agent_version: z
+    .string()
+    .exactOptional()
+    .describe('As the agent prints it; absent: unknown, or no agent was started'),
   gates_passed: z.number().int().nullable().describe('Gates that passed'),
   gates_total: z.number().int().nullable().describe('Gates of the scenario'),
   judge_score: z.number().nullable().describe('Weighted score of the judge'),
@@ -163,6 +167,7 @@ function toCell(
     repetition,
     outcome: line?.outcome ?? null,
     message: line?.message ?? null,
+    ...(line?.agent_version === undefined ? {} : { agent_version: line.agent_version }),
     gates_passed: line?.gates_passed ?? null,
     gates_total: line?.gates_total ?? null,
     judge_score: line?.judge_score ?? null,

@@ -9,6 +9,10 @@ export type AgentName = z.infer<typeof AgentName>;
 
 /** An agent with a model, over all scenarios of a sweep. */
 export const RankedAgent = AgentName.extend({
+  versions: z
+    .array(z.string())
+    .exactOptional()
+    .describe('The versions of the agent that ran, as it prints them; absent: unknown'),
   rank: z
     .number()
     .int()

@@ -4,7 +4,7 @@ import { scenarioLabel } from '#model';
 import type { ComparisonOptions } from '../comparison/document.js';
 import { boundedStratum, isRobust, stratumOf } from '../comparison/findings.js';
 import { looksAt, type Looks } from '../comparison/looks.js';
-import { type Pair, type SweepResults, armsOf, type Arm, type Sample } from '../comparison/arms.js';
+import { type Pair, type SweepResults, armsOf, versionsIn, type Arm, type Sample } from '../comparison/arms.js';
 import type { AgentName, AgentPair, RankedAgent, Ranking } from './document.js';
 import { rankingDoubts } from './ranking-doubts.js';
 
@@ -115,6 +115,7 @@ function measure({ agent, model, arms }: AgentRuns, scenarios: readonly string[]
     rank: null,
     agent,
     model,
+    ...versionsIn(all.flatMap(({ samples }) => samples)),
     passed: sum(({ passed }) => passed),
     tested: sum((side) => side.tested),
     rate,

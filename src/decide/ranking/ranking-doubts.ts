@@ -23,6 +23,11 @@ export function rankingDoubts(sweep: SweepResults, agents: readonly RankedAgent[
     ...(again === 0
       ? []
       : [`${count(again, 'cell')} had a result and ran again (retry --failed); the first result counts`]),
+    ...agents.flatMap((agent) =>
+      (agent.versions ?? []).length < 2
+        ? []
+        : [`${nameOf(agent)} ran in several versions: ${named(agent.versions ?? [])}`],
+    ),
     ...errorDoubts(agents),
     ...agents.flatMap((agent) =>
       agent.cost_runs === agent.tested || agent.cost_runs === 0

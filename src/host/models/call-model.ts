@@ -129,7 +129,17 @@ export interface AgentQuestion {
   messages: ModelMessage[];
   tools: Readonly<Record<string, { description: string; inputSchema: Record<string, unknown> }>>;
   timeoutMs: number;
+  /** How long the model thinks, in the words of its provider. Absent: as long as the provider chooses. */
+  effort?: string | undefined;
 }
+
+/** The same in the options of all providers, each of which reads its own. */
+const optionsOf = (effort: string) => ({
+  anthropic: { effort },
+  openai: { reasoningEffort: effort },
+  google: { thinkingConfig: { thinkingLevel: effort } },
+  openaiCompatible: { reasoningEffort: effort },
+});
 
 export interface AgentAnswer extends ModelAnswer {
   reasoning: string;
@@ -145,7 +155,7 @@ export interface AgentAnswer extends ModelAnswer {
  */
 export async function callWithTools(
   model: LanguageModel,
-  { system, messages, tools, timeoutMs }: AgentQuestion,
+  { system, messages, tools, timeoutMs, effort }: AgentQuestion,
   signal: AbortSignal,
 ): Promise<AgentAnswer> {
   const { generateText, jsonSchema, tool } = await import('ai');
@@ -161,6 +171,7 @@ export async function callWithTools(
       system,
       messages,
       tools: Object.fromEntries(given) as Parameters<typeof generateText>[0]['tools'] & object,
+      ...(effort === undefined ? {} : { providerOptions: optionsOf(effort) }),
       abortSignal: AbortSignal.any([signal, timeout]),
       // Temporal does the waiting, which survives this process.
       maxRetries: 0,

@@ -81,6 +81,10 @@ export const ResultLine = z.object({
   scenario_id: z.string().describe('Name of the scenario'),
   scenario_hash: z.string().describe('Changes with the scenario, its fixture and its checks folder'),
   agent: z.string().describe('Name of the agent'),
+  agent_version: z
+    .string()
+    .exactOptional()
+    .describe('As the agent prints it; absent: unknown, or no agent was started'),
   model: z.string().describe('Name of the model'),
   variant: z.string().describe('Name of the variant'),
   repetition: z.number().int().describe('From 1'),

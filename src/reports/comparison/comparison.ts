@@ -15,6 +15,7 @@ import {
   leftOut,
   sweepGrid,
   unchangedText,
+  versionGrid,
 } from './parts.js';
 import { capabilityGrid, configurationGrid, measureGrid, namer, parameterGrid, reliabilityGrid } from './tables.js';
 
@@ -31,6 +32,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonView
       answer(comparison, name),
       options.explain === true ? explanation(comparison, options) : [],
       [sweepGrid(comparison, options.now)],
+      [versionGrid(comparison)],
       [configurationGrid(comparison, name)],
       [parameterGrid(comparison)],
       [capabilityGrid(comparison)],
@@ -68,6 +70,7 @@ export function comparisonMarkdown(comparison: Comparison, options: ComparisonVi
     options.explain === true ? { columns: ['number', '', 'what it means'], rows: explanationRows(comparison) } : null,
     '<details>\n<summary>Sweeps, numbers and changes</summary>',
     { columns: ['', 'sweep', 'started', 'runs'], ...sweepGrid(comparison, options.now) },
+    versionGrid(comparison),
     parameterGrid(comparison),
     capabilityGrid(comparison),
     reliabilityGrid(comparison),

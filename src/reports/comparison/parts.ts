@@ -50,6 +50,17 @@ const notCounted = ({ reused, shared, retried, after_errors, errored, cancelled,
     [waiting, 'not finished'] as const,
   ].flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]));
 
+/** Says which versions of the agents ran on both sides. */
+export function versionGrid({ configurations }: Comparison): Grid {
+  const rows = configurations.flatMap(({ agent, agent_ran: ran }): [string, string[]][] => {
+    if (ran === undefined) return [];
+    const texts = [ran.base, ran.head].map(({ versions }) => terminalText(versions?.join(', ') ?? 'n/a'));
+    const row = [terminalText(agent), [...new Set(texts)].join(' → ')];
+    return [[row.join('\n'), row]];
+  });
+  return { columns: ['agent', 'version'], rows: [...new Map(rows).values()] };
+}
+
 /** Lists the gates that fail more often, or less often, than before. */
 export function gateGrid({ configurations }: Comparison, change: 'better' | 'worse', name: Namer): Grid {
   const several = configurations.length > 1;

@@ -148,9 +148,18 @@ function agentGrid({ agents, calibration, look }: Ranking): Grid {
       one.pareto === true ? colors.green('◆') : one.missing.length > 0 ? colors.dim('not ranked') : '',
     ]),
     right: [2, 3, 4, 5, 6, 7],
-    notes: legend.length === 0 ? [] : [legend.join('  ')],
+    notes: [...(legend.length === 0 ? [] : [legend.join('  ')]), ...versionNotes(agents)],
   };
 }
+
+/** Says which versions ran; of an agent with several models once. */
+const versionNotes = (agents: readonly RankedAgent[]): string[] => [
+  ...new Set(
+    agents.flatMap(({ agent, versions = [] }) =>
+      versions.length === 0 ? [] : [terminalText(`${agent}: ${versions.join(', ')}`)],
+    ),
+  ),
+];
 
 const isShown = ({ verdict, robust }: AgentPair): boolean =>
   robust !== false && (verdict === 'better' || verdict === 'worse');

@@ -1,5 +1,5 @@
 import type { ParameterResults, SweepDocument } from '#decide';
-import { beginningOf, formatCost, formatDuration, terminalText } from '#lib';
+import { beginningOf, formatCost, formatDuration, groupBy, terminalText } from '#lib';
 import type { SubjectTokens } from '#model';
 import type { Grid } from '../blocks/terminal.js';
 
@@ -8,9 +8,10 @@ import type { Grid } from '../blocks/terminal.js';
  * a parameter.
  */
 export const sweepTables = (
-  { parameters = [], subject_tokens = [] }: Pick<SweepDocument, 'parameters' | 'subject_tokens'>,
+  { cells, parameters = [], subject_tokens = [] }: Pick<SweepDocument, 'cells' | 'parameters' | 'subject_tokens'>,
   maxTrajectories: number,
 ): ParameterTable[] => [
+  ...versionTables(cells),
   ...(subject_tokens.length === 0 ? [] : [subjectTable(subject_tokens)]),
   ...parameterTables(parameters, maxTrajectories),
 ];
@@ -22,6 +23,17 @@ export interface ParameterTable {
   rows: string[][];
   /** Numbers (from 0) of the columns that are aligned right. */
   right: number[];
+}
+
+/** Returns a table of the versions of agents that ran, if any is known. */
+function versionTables(cells: SweepDocument['cells']): ParameterTable[] {
+  const known = cells.filter(({ agent_version: version }) => version !== undefined);
+  const rows = groupBy(known, ({ agent, agent_version: version }) => JSON.stringify([agent, version])).map((group) => [
+    group[0]?.agent ?? '',
+    group[0]?.agent_version ?? '',
+    String(group.length),
+  ]);
+  return rows.length === 0 ? [] : [{ title: 'Agents', columns: ['agent', 'version', 'runs'], rows, right: [2] }];
 }
 
 const LONGEST_VALUE = 60;

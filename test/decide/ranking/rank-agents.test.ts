@@ -56,6 +56,23 @@ describe('rankAgents', () => {
     ]);
   });
 
+  test('says which versions of an agent ran, and doubts a rank that is of several', () => {
+    const versions: Record<string, string[]> = { old: ['1.0'], new: ['2.0', '2.1'] };
+    const ranking = rankAgents(
+      sweep({ old: { a: ALL }, new: { a: ALL }, mock: { a: ALL } }, (agent, _, repetition) => {
+        const version = versions[agent]?.[repetition % 2] ?? versions[agent]?.[0];
+        return version === undefined ? {} : { agent_version: version };
+      }),
+      LEVEL,
+    );
+    const { old, new: now, mock } = ranked(ranking);
+    expect([old?.versions, now?.versions, mock?.versions]).toEqual([['1.0'], ['2.0', '2.1'], undefined]);
+    expect(ranking.doubts.filter((doubt) => doubt.includes('version'))).toEqual([
+      'new/default ran in several versions: 2.0, 2.1',
+    ]);
+    expect(Ranking.parse(ranking)).toEqual(ranking);
+  });
+
   test('says which agents are not worse than others by the margin or more', () => {
     const many = (passed: number): string => 'p'.repeat(passed) + 'f'.repeat(100 - passed);
     const outcomes = { best: { a: many(97) }, near: { a: many(95) }, worst: { a: many(50) } };

@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ModelFailed } from '../../../src/host/models/model-errors.js';
 import { knownProviders, missingVariables } from '../../../src/host/models/model-providers.js';
-import { callModel } from '../../../src/host/models/call-model.js';
+import { callModel, callWithTools } from '../../../src/host/models/call-model.js';
 import { createModelServer, type ModelServer } from '../../commands/model-server.js';
 
 const provider = (name: string, configured: Parameters<typeof knownProviders>[0] = {}) => {
@@ -183,4 +185,34 @@ describe('what not every server accepts', () => {
     expect(answer).toMatchObject({ kind: 'refused' });
     expect(bodies.map(demands)).toEqual([[undefined, false, undefined]]);
   });
+});
+
+test.each([
+  ['anthropic', 'claude-sonnet-4-5', 'effort', { output_config: { effort: 'high' } }],
+  ['openai', 'gpt-5.5', 'reasoning.effort', { reasoning: { effort: 'high' } }],
+  ['google', 'gemini-2.5-pro', 'thinkingLevel', { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } }],
+  ['house', 'm', 'reasoning_effort', { reasoning_effort: 'high' }],
+])('%s is told how long the model thinks', async (name, model, _field, sent) => {
+  const bodies: unknown[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (part: Buffer) => (text += part.toString()));
+    request.on('end', () => {
+      bodies.push(JSON.parse(text));
+      response.writeHead(400).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const names = ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL', 'GOOGLE_GEMINI_BASE_URL', 'HOUSE_URL'];
+  const keys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'HOUSE_KEY'];
+  const values = Object.fromEntries([...names.map((one) => [one, address]), ...keys.map((one) => [one, 'k'])]);
+  const connected = await provider(name, { house }).connect(model, values as Record<string, string>);
+  const question = { system: 's', messages: [{ role: 'user' as const, content: 'u' }], tools: {}, timeoutMs: 10_000 };
+  for (const effort of [undefined, 'high'])
+    await callWithTools(connected, { ...question, effort }, new AbortController().signal).catch(() => null);
+  expect(bodies).toHaveLength(2);
+  expect(bodies[0]).not.toMatchObject(sent);
+  expect(bodies[1]).toMatchObject(sent);
 });

@@ -66,6 +66,15 @@ describe('renderComparison', () => {
     expect(explained(5)).not.toContain('scenarios like these');
   });
 
+  test('says which versions of the agents ran', () => {
+    const of = (version?: string) =>
+      sweepOf('s', { notes: 'pp', more: 'pp' }, () => (version === undefined ? {} : { agent_version: version }));
+    expect(compare(of('1.0'), of('1.0'))).toMatch(/\nagent +version\nmock +1\.0\n\n/);
+    expect(compare(of('1.0'), of('2.0'))).toMatch(/\nmock +1\.0 → 2\.0\n\n/);
+    expect(compare(of(), of('2.0'))).toMatch(/\nmock +n\/a → 2\.0\n\n/);
+    expect(compare(of(), of())).not.toContain('version');
+  });
+
   test('gives the answer in two lines, then the numbers, gates and changes', () => {
     const base = sweepOf('old', { notes: 'pppppp' }, withGate('pass'));
     const head = sweepOf('new', { notes: 'pfffffe' }, withGate('fail'), {

@@ -29,6 +29,15 @@ const gridsOf = (passed: Record<string, number>) =>
     title: stripVTControlCharacters(grid.title ?? ''),
   }));
 
+test('the versions that ran are below the table of agents', () => {
+  const sweep = sweepWith({ old: 10, new: 12 });
+  const lines = sweep.lines.map((line) => ({ ...line, agent_version: line.agent === 'old' ? '1.0' : '2.0' }));
+  const ranking = rankAgents({ ...sweep, lines }, { alpha: 0.05, margin: null });
+  const text = rankingMarkdown(ranking, { now: 0, command: (words) => words });
+  expect(text).toContain('new: 2.0');
+  expect(text).toContain('old: 1.0');
+});
+
 describe('the differences between agents', () => {
   test('have no table without rows, and a note below the last one that p is corrected', () => {
     const note = 'p and intervals: corrected for 3 tests; together wrong in at most 4 % of sweeps';
