@@ -10,6 +10,7 @@ import {
 import { GateDetail, redactFields, STEPS } from '#model';
 import { passedGate, type RunRef } from '#protocol';
 import { gatesOf, judgeModelOf } from '#scenario';
+import { skillsOfSubject } from '#subjects';
 import { runWork } from './gate/run-work.js';
 import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
@@ -61,7 +62,7 @@ export async function checkOnce(
         look: (path) => environment.lookInside(handle, path),
         expected: (path) => lookInChecks(context, path),
         ...evidence.done,
-        skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),
+        skills: () => skillsOfSubject(context.subject),
         ask: (question) =>
           collectGateVotes(context, name, question, fence, signal, (name) => {
             if (name !== null) used.model_used = name;
