@@ -18,6 +18,7 @@ import { passedGate, type RunRef } from '#protocol';
 import { gatesOf, judgeModelOf } from '#scenario';
 import { resolveEnv } from './credentials/resolve-agent.js';
 import { imageFor } from './run/built-image.js';
+import { skillsOfSubject } from '#subjects';
 import { runWork } from './gate/run-work.js';
 import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
@@ -71,7 +72,7 @@ export async function checkOnce(
         look: (path) => environment.lookInside(handle, path),
         expected: (path) => lookInChecks(context, path),
         ...evidence.done,
-        skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),
+        skills: () => skillsOfSubject(context.subject),
         ask: (question) =>
           collectGateVotes(context, name, question, fence, signal, (name) => {
             if (name !== null) used.model_used = name;

@@ -155,9 +155,14 @@ export interface LoginFile {
 type PrivateFolders = Pick<AgentRequest, 'home' | 'config'>;
 
 /**
- * Where an agent finds each kind of subject: a folder for skills, a file for instructions. Both are private to the run.
+ * Where an agent finds each kind of subject: a folder for skills, a file for instructions, and a folder for plugins of
+ * Claude Code, if it reads such. All are private to the run.
  */
-type SubjectPlaces = Readonly<Record<SubjectKind, (folders: PrivateFolders) => string>>;
+type SubjectPlaces = Readonly<
+  Record<Exclude<SubjectKind, 'plugin'>, (folders: PrivateFolders) => string> & {
+    plugin?: (folders: PrivateFolders) => string;
+  }
+>;
 
 /** The source of the size of a session's first request to the model (specs/reference/agents.md). */
 interface FirstRequestSource {

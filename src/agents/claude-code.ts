@@ -12,6 +12,14 @@ const PROVIDER = 'anthropic';
 
 const configFolder = ({ config }: Pick<AgentRequest, 'config'>): string => join(config, 'claude');
 
+/** The folder with the copies of plugins under test. Paths of their skills are recognised by its last part. */
+const pluginFolder = ({ config }: Pick<AgentRequest, 'config'>): string => join(config, 'plugins');
+
+/** Prints which hooks ran, and the prompt as Claude Code understood it, for which the prompt must be JSON. */
+const SHOWS_EXTENSIONS = ['--include-hook-events', '--input-format', 'stream-json', '--replay-user-messages'];
+const userMessage = (text: string): string =>
+  `${JSON.stringify({ type: 'user', message: { role: 'user', content: text } })}\n`;
+
 /** Claude Code, headless. It uses the settings, CLAUDE.md and skills of the workspace, as it does for its users. */
 export function claudeCode(settings: AgentSettings): Agent {
   const { command = 'claude' } = settings;
@@ -21,12 +29,15 @@ export function claudeCode(settings: AgentSettings): Agent {
     const system = join(configFolder(request), 'system.md');
     const mcpFile = join(configFolder(request), 'mcp.json');
     const mcpServers = mcpSettings(request);
+    const plugins = (request.subject ?? []).flatMap((part) => (part.kind === 'plugin' ? part.name : []));
     return {
       argv: [
         ...[command, '-p', '--output-format', 'stream-json', '--verbose'],
         ...['--permission-mode', settings.mode ?? 'bypassPermissions', '--strict-mcp-config'],
         ...(settings.effort === undefined ? [] : ['--effort', settings.effort]),
         ...(mcpServers === null ? [] : ['--mcp-config', mcpFile]),
+        ...plugins.flatMap((name) => ['--plugin-dir', join(pluginFolder(request), name)]),
+        ...(plugins.length === 0 ? [] : SHOWS_EXTENSIONS),
         ...['--settings', JSON.stringify({ claudeMdExcludes: instructionsAbove(request.workspace) })],
         ...(request.model === 'default' ? [] : ['--model', model]),
         ...(request.maxTurns === null ? [] : ['--max-turns', String(request.maxTurns)]),
@@ -35,7 +46,7 @@ export function claudeCode(settings: AgentSettings): Agent {
         ...settings.args,
       ],
       env: { ...environment(request), ...settings.env },
-      stdin,
+      stdin: plugins.length === 0 ? stdin : userMessage(stdin),
       files: [
         ...endOfProject(request),
         ...(request.system === null ? [] : [{ path: system, content: request.system }]),
@@ -67,6 +78,7 @@ export function claudeCode(settings: AgentSettings): Agent {
     subject: {
       skill: (folders) => join(configFolder(folders), 'skills'),
       instructions: (folders) => join(configFolder(folders), 'CLAUDE.md'),
+      plugin: pluginFolder,
     },
     mcpProblem: null,
     limitsTurns: true,

@@ -18,6 +18,7 @@ export const mock: Agent = {
   subject: {
     skill: (folders) => join(folders.home, '.agents/skills'),
     instructions: (folders) => join(folders.home, 'AGENTS.md'),
+    plugin: (folders) => join(folders.config, 'plugins'),
   },
   mcpProblem: null,
   limitsTurns: false,

@@ -20,6 +20,11 @@ function subjectFiles(
           ...file,
           path: join(places.skill(request), part.name, path),
         }));
+      case 'plugin': {
+        if (places.plugin === undefined) throw new Error(`${name} cannot be given plugins`);
+        const folder = join(places.plugin(request), part.name);
+        return part.files.map(({ path, ...file }) => ({ ...file, path: join(folder, path) }));
+      }
       case 'instructions':
         return [{ path: places.instructions(request), content: part.text }];
       default:

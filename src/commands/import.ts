@@ -5,6 +5,7 @@ import type { Loaded } from '#input';
 import { type Problem, UsageError } from '#lib';
 import { isFile, isFolder, loadText, openProject, skillName } from '#planning';
 import { type CaseScenario, readCsv, readJsonLines, readSuite, type Suite, suiteScenarios } from '#scenario';
+import { importPluginCases } from './import-plugin.js';
 import { type NewFile, writeNewFiles } from './shared/new-files.js';
 import { printJson, printNotice } from './shared/output.js';
 
@@ -23,17 +24,27 @@ const READERS: Readonly<Record<string, (file: string, text: string) => Loaded<Su
 };
 
 /**
- * `import`: writes a scenario, with its fixture, for each case of a suite. Writes all files or none.
+ * `import`: writes a scenario, with its fixture, for each case of a suite, or of a plugin. Writes all files or none.
  *
  * @throws UsageError with all problems of the suite, or if files exist
  */
-export function importSuite(path: string, { skill, out, force, json }: ImportOptions): number {
+export async function importSuite(path: string, options: ImportOptions): Promise<number> {
+  if (!isFolder(path)) return importFile(path, options);
+  if (options.skill !== undefined)
+    throw new UsageError('usage', '--skill is for files; the cases in a folder are those of a plugin');
+  const imported = await importPluginCases(path, options);
+  if (options.json) printJson(imported);
+  else printWritten(imported.scenarios);
+  return 0;
+}
+
+function importFile(path: string, { skill, out, force, json }: ImportOptions): number {
   const file = displayPath(resolve(path));
   const read = READERS[extname(path).toLowerCase()];
   if (read === undefined)
     throw new UsageError(
       'usage',
-      `${file} is no suite: expected evals.json, or a list of prompts in .json, .jsonl or .csv`,
+      `${file} is no suite: expected evals.json, a list of prompts in .json, .jsonl or .csv, or the folder of a plugin`,
     );
   const loaded = loadText(path);
   if (!loaded.ok) throw new UsageError('usage', `${file} cannot be read: ${loaded.reason}`);
@@ -64,7 +75,6 @@ export function importSuite(path: string, { skill, out, force, json }: ImportOpt
     force,
   );
   const files = scenarios.map(({ name }) => displayPath(join(target, `${name}.yaml`)));
-  const count = files.length === 1 ? '1 scenario was' : `${files.length} scenarios were`;
   if (ignored.length > 0) printNotice(`warning: ignored in ${file}: ${ignored.join(', ')}`);
   if (suite.value.skill !== null && suite.value.skill !== name)
     printNotice(`warning: ${file} names the skill '${suite.value.skill}', but ${displayPath(folder)} has '${name}'`);
@@ -74,11 +84,13 @@ export function importSuite(path: string, { skill, out, force, json }: ImportOpt
       `${judged} of ${scenarios.length} need a judge for what only a model can check: run them with --judge-model`,
     );
   if (json) printJson({ skill: displayPath(folder), scenarios: files });
-  else
-    process.stdout.write(
-      `${[...files, '', `${count} written; check them with ${ownCommand('validate')}`].join('\n')}\n`,
-    );
+  else printWritten(files);
   return 0;
+}
+
+function printWritten(files: readonly string[]): void {
+  const count = files.length === 1 ? '1 scenario was' : `${files.length} scenarios were`;
+  process.stdout.write(`${[...files, '', `${count} written; check them with ${ownCommand('validate')}`].join('\n')}\n`);
 }
 
 /** The folder of the skill under test. @throws UsageError if it is not named, or is no skill */

@@ -8,6 +8,7 @@ import {
   commandOutputMatches,
   commandSucceeds,
 } from './types/commands.js';
+import { hookRan, subagentUsed } from './types/extensions.js';
 import { contextRetention } from './types/context-retention.js';
 import { conversationFlow, conversationLength } from './types/conversation.js';
 import { executionTime, maxCostUsd, maxTokens, tokenCount } from './types/usage.js';
@@ -42,6 +43,8 @@ const gates = [
   mcpNoErrors,
   skillUsed,
   skillNotUsed,
+  subagentUsed,
+  hookRan,
   trajectoryContainsAction,
   stepCount,
   maxCommands,

@@ -40,7 +40,7 @@ export const mcpServer = nonBlank('the name of an MCP server')
 /** The skill of a gate on use. */
 export const skillName = nonBlank('the name of a skill')
   .optional()
-  .describe('Name of a skill of the subject; without it, any of them');
+  .describe('Name of a skill of the subject, of a plugin as in office:stamp; without it, any of them');
 
 /** A number of times that something may happen. */
 export const count = z.int().min(0);

@@ -106,7 +106,7 @@ export interface GateContext {
 
 /** A part of a scenario's subject, by its kind. `name`: null for any of the kind. `field`: where the gate names it. */
 export interface CheckedUse {
-  kind: 'skill' | 'mcp';
+  kind: 'skill' | 'mcp' | 'subagent' | 'hook';
   name: string | null;
   field: string;
 }

@@ -7,7 +7,7 @@ export interface SubjectPart {
   isServer: boolean;
 }
 
-/** Returns the parts of a stored subject: "skill pdf", "instructions", "MCP server files". */
+/** Returns the parts of a stored subject: "skill pdf", "instructions", "plugin office", "MCP server files". */
 export const subjectParts = (subject: Json | undefined): SubjectPart[] =>
   (Array.isArray(subject) ? subject : []).map((part) => ({
     name: nameOf(isJsonObject(part) ? part : {}),
@@ -17,7 +17,7 @@ export const subjectParts = (subject: Json | undefined): SubjectPart[] =>
 
 function nameOf({ kind, name, server }: Record<string, Json>): string {
   if (kind === 'mcp') return `MCP server ${textOf(isJsonObject(server) ? server['name'] : undefined)}`;
-  return kind === 'skill' ? `skill ${textOf(name)}` : textOf(kind);
+  return kind === 'skill' || kind === 'plugin' ? `${kind} ${textOf(name)}` : textOf(kind);
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

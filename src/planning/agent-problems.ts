@@ -44,6 +44,8 @@ function agentSubjectProblem(
 ): string | null {
   if (typeof places === 'string' && subject.some(({ kind }) => kind !== 'mcp'))
     return `${name} cannot be given skills or instructions: ${places}`;
+  if (typeof places !== 'string' && places.plugin === undefined && subject.some(({ kind }) => kind === 'plugin'))
+    return `${name} cannot be given plugins of Claude Code; use claude-code, or name the skills, instructions and MCP servers of the plugin in the subject instead`;
   return mcpProblem !== null && subject.some(({ kind }) => kind === 'mcp')
     ? `${name} cannot be given MCP servers: ${mcpProblem}`
     : null;

@@ -2,7 +2,7 @@ import { checkedUse, type CheckedUse, type GateSpec } from '#gates';
 import type { ProblemAt } from '#input';
 import { type Problem, suggest } from '#lib';
 import { placedGates, type Scenario } from '#scenario';
-import type { StoredSubject } from '#subjects';
+import { mcpServersOf, skillsOfSubject, type StoredSubject } from '#subjects';
 
 /*
  * Gates on the use of a part of the subject. In a variant that lacks the part, its use cannot be demanded, and not
@@ -10,14 +10,26 @@ import type { StoredSubject } from '#subjects';
  * task.
  */
 
-const WORDS: Readonly<Record<CheckedUse['kind'], string>> = { skill: 'skill', mcp: 'MCP server' };
+const WORDS: Readonly<Record<CheckedUse['kind'], string>> = {
+  skill: 'skill',
+  mcp: 'MCP server',
+  subagent: 'subagent of a plugin',
+  hook: 'hook of a plugin for the event',
+};
 
 /** The names of the parts of a kind. */
-const namesOf = (subject: readonly StoredSubject[], kind: CheckedUse['kind']): string[] =>
-  subject.flatMap((part) => {
-    if (part.kind !== kind) return [];
-    return part.kind === 'mcp' ? [part.server.name] : [part.name];
-  });
+function namesOf(subject: readonly StoredSubject[], kind: CheckedUse['kind']): string[] {
+  switch (kind) {
+    case 'skill':
+      return skillsOfSubject(subject);
+    case 'mcp':
+      return mcpServersOf(subject).map(({ name }) => name);
+    case 'subagent':
+      return subject.flatMap((part) => (part.kind === 'plugin' ? part.subagents : []));
+    case 'hook':
+      return subject.flatMap((part) => (part.kind === 'plugin' ? part.hooks : []));
+  }
+}
 
 const has = (subject: readonly StoredSubject[], { kind, name }: CheckedUse): boolean => {
   const names = namesOf(subject, kind);

@@ -1,42 +1,30 @@
 import { apartFrom } from '#environments';
-import { isUtf8 } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { displayPath, listTree, UnusableTree } from '#host';
+import { displayPath } from '#host';
 import type { ProblemAt } from '#input';
 import { type Problem, UsageError } from '#lib';
 import { isCommandMock, isEndpointMock, isMcpMock } from '#mocks';
 import { findAgentStep, loadSkill, type Scenario, type ScenarioVariant } from '#scenario';
-import { type McpServer, type StoredSubject, SUBJECT_BYTES, type SubjectFile } from '#subjects';
+import { type McpServer, mcpServersOf, type StoredSubject } from '#subjects';
 import { isFile, isFolder, loadText } from './file-checks.js';
-import { leaveOut, pathsIn } from './left-out.js';
+import { readPlugin } from './find-plugin.js';
+import { pathsIn } from './left-out.js';
 import type { Project } from './project.js';
+import { filesInSubject, type FoundPart, type Secret } from './subject-folder.js';
 
 /** The subject of a scenario with the contents of its files, and its problems. */
 interface FoundSubject {
   subject: StoredSubject[];
   /** Absolute paths of its files and folders. */
   paths: string[];
-  /** The files in the folders of skills that are not given to the agent. */
+  /** The files in the folders of skills and plugins that are not given to the agent. */
   leftOut: string[];
   problems: Problem[];
 }
 
-/** The files that tell how the agent is judged, as absolute paths. */
-export interface Secret {
-  /** The scenario, with its fixture, checks and rubric. */
-  judging: string[];
-  /** The folders of fixtures and results. */
-  folders: string[];
-}
-
-/** One part of it; `problems` are those in its own files, `message` says why it cannot be used at all. */
-type FoundPart =
-  { part: StoredSubject; path: string; leftOut?: string[] } | { message: string } | { problems: Problem[] };
-
 /**
- * Reads the skills and instructions that a scenario names, and checks its MCP servers. Adds the text of files with
- * problems to `texts`.
+ * Reads the skills, instructions and plugins that a scenario names, and checks its MCP servers. Adds the text of files
+ * with problems to `texts`.
  */
 export async function findSubject(
   scenarioPath: string,
@@ -49,10 +37,11 @@ export async function findSubject(
   if (named.length > 0 && findAgentStep(scenario) === null)
     found.problems.push(problemAt(['subject'], 'no agent takes part in this scenario, so nothing can use it'));
   const names = new Set<string>();
-  for (const [index, { skill, instructions, mcp }] of named.entries()) {
+  for (const [index, { skill, instructions, plugin, mcp }] of named.entries()) {
     const parts = [
       ...(skill === undefined ? [] : [{ key: 'skill', name: skill, read: readSkillFolder }]),
       ...(instructions === undefined ? [] : [{ key: 'instructions', name: instructions, read: readInstructions }]),
+      ...(plugin === undefined ? [] : [{ key: 'plugin', name: plugin, read: readPlugin }]),
     ];
     if (mcp !== undefined) {
       const one = findServer(scenarioPath, mcp, scenario);
@@ -65,12 +54,12 @@ export async function findSubject(
       const at = ['subject', index, key];
       const one = isAbsolute(name)
         ? { message: 'expected a path relative to the scenario file' }
-        : await read(resolve(dirname(scenarioPath), name), name, texts, secret);
+        : await read(resolve(dirname(scenarioPath), name), name, texts, secret, scenario);
       if ('message' in one) found.problems.push(problemAt(at, one.message));
       else if ('problems' in one) found.problems.push(...one.problems);
       else if (isTaken(names, one.part)) found.problems.push(problemAt(at, twice(one.part)));
       else {
-        found.subject.push(one.part);
+        found.subject.push(one.part, ...(one.more ?? []));
         found.paths.push(one.path);
         found.leftOut.push(...(one.leftOut ?? []).map((path) => `${name}/${path}`));
       }
@@ -91,6 +80,8 @@ const nameOf = (part: StoredSubject): string | null => {
   switch (part.kind) {
     case 'skill':
       return `skill '${part.name}'`;
+    case 'plugin':
+      return `plugin '${part.name}'`;
     case 'mcp':
       return `MCP server '${part.server.name}'`;
     case 'instructions':
@@ -130,7 +121,7 @@ async function readSkillFolder(
     return {
       message: `${join(name, shared)} is part of the skill, and of what judges the agent; move that out of the skill`,
     };
-  const found = await filesOf(path, [...judging, ...pathsIn(path, secret.folders)]);
+  const found = await filesInSubject('skill', path, [...judging, ...pathsIn(path, secret.folders)]);
   return typeof found === 'string'
     ? { message: found }
     : {
@@ -138,39 +129,6 @@ async function readSkillFolder(
         path,
         leftOut: found.leftOut,
       };
-}
-
-/** All files of a skill that are installed, and what is left out. A text says why the files cannot be used. */
-async function filesOf(
-  folder: string,
-  secret: readonly string[],
-): Promise<{ files: SubjectFile[]; leftOut: string[] } | string> {
-  const { isLeftOut, leftOut } = leaveOut(folder, 'skill', secret);
-  try {
-    const entries = await listTree(folder, isLeftOut);
-    const link = entries.find(({ kind }) => kind === 'symlink');
-    if (link !== undefined) return `${link.path} is a symlink; copy what it points to into the skill`;
-    const files = entries.flatMap((entry) => (entry.kind === 'file' ? [entry] : []));
-    const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
-    if (bytes > SUBJECT_BYTES)
-      return `its files have ${bytes} bytes; a skill may have ${SUBJECT_BYTES}, because it becomes part of the plan`;
-    const stored = await Promise.all(
-      files.map(async ({ path, executable }): Promise<SubjectFile> => {
-        const data = await readFile(join(folder, path));
-        return {
-          path,
-          ...(isUtf8(data)
-            ? { content: data.toString('utf8') }
-            : { content: data.toString('base64'), base64: true as const }),
-          ...(executable ? { executable: true as const } : {}),
-        };
-      }),
-    );
-    return { files: stored, leftOut };
-  } catch (error) {
-    if (error instanceof UnusableTree) return error.message;
-    throw error;
-  }
 }
 
 function readInstructions(path: string, name: string): Promise<FoundPart> {
@@ -229,9 +187,10 @@ export function mockProblems(
   { config }: Pick<Project, 'config'>,
   { mocks = [], mock_url_variables = [], environment, target: ofScenario, subject = [] }: Scenario,
   problemAt: ProblemAt,
+  found: readonly StoredSubject[],
 ): Problem[] {
   const { type } = environment;
-  const servers = subject.flatMap(({ mcp }) => mcp?.name ?? []);
+  const servers = [...subject.flatMap(({ mcp }) => mcp?.name ?? []), ...mcpServersOf(found).map(({ name }) => name)];
   const apart = apartFrom(environment);
   if (apart !== null) {
     if (mocks.some(isCommandMock))

@@ -5,6 +5,7 @@ export { type Draft, draftOf, type DraftOptions } from './draft.js';
 export { isFile, isFolder, loadText, readText } from './file-checks.js';
 export { describeSearch, findFiles, type SearchedFolder, searchFiles } from './find-scenario-files.js';
 export { skillName } from './find-subject.js';
+export { openPlugin } from './find-plugin.js';
 export { neededVariables, unsetVariables } from './needed-variables.js';
 export type { FinishedBase } from './pair-up.js';
 export { plan, type Planned, resolve } from './plan.js';

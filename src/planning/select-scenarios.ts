@@ -22,9 +22,10 @@ import { isFile, loadText, lookBeside } from './file-checks.js';
 import { findBuild } from './find-build.js';
 import { loadCharacter } from './find-runtime.js';
 import { describeSearch, nothingSelected, searchFiles } from './find-scenario-files.js';
-import { findSubject, mockProblems, type Secret } from './find-subject.js';
+import { findSubject, mockProblems } from './find-subject.js';
 import { createFolderCheck, type LookedAt } from './left-out.js';
 import type { Project } from './project.js';
+import type { Secret } from './subject-folder.js';
 import {
   contextProblems,
   findChecks,
@@ -191,7 +192,7 @@ export async function loadScenarios(
       const ofInputs = [
         ...character.problems,
         ...found.problems,
-        ...mockProblems(project, varied.scenario, varied.problemAt),
+        ...mockProblems(project, varied.scenario, varied.problemAt, subject),
         ...fixtureProblems(fixture, varied.scenario, varied.problemAt, looked),
         ...ofChecks,
         ...ofBuild,

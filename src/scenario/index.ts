@@ -52,6 +52,7 @@ export {
   withoutMocks,
 } from './scenario.js';
 export { type Copied, isNamedLikeSuite, isSuite, SUITE_ENDING } from './suites/is-suite.js';
+export { type CaseFiles, type PluginCase, pluginCase } from './suites/plugin-cases.js';
 export { readSuite } from './suites/read-evals.js';
 export { readCsv, readJsonLines } from './suites/read-prompts.js';
 export { type CaseScenario, suiteScenarios } from './suites/suite-scenarios.js';
@@ -60,4 +61,5 @@ export { isTaskFile, TASK_FILE } from './task/task-name.js';
 export { Target, TARGET_PROGRAM } from './target.js';
 export { withChecksOf, withoutFlags } from './with-checks-of.js';
 export { loadRubric, parseYaml } from './yaml/load-yaml.js';
+export { loadManifest, loadPlugin, PLUGIN_MANIFEST } from './yaml/load-plugin.js';
 export { loadSkill } from './yaml/load-skill.js';

@@ -8,7 +8,7 @@ export type Recognized =
       /** `unclear`: it does not say what it is, so that loading it as a scenario must report what is wrong. */
       kind: 'scenario' | 'unclear';
       name: string | null;
-      /** The fixture folders, and the folders of checks and skills, that it names. */
+      /** The fixture folders, and the folders of checks, skills and plugins, that it names. */
       fixtures: string[];
       others: string[];
     }
@@ -46,7 +46,7 @@ const OWN: Form = {
   task: hasAny('prompt'),
   evaluation: hasAny('gates', 'judge'),
   target: hasAny('binary'),
-  subject: (value) => [value].flat().some(hasAny('skill', 'instructions', 'mcp')),
+  subject: (value) => [value].flat().some(hasAny('skill', 'instructions', 'plugin', 'mcp')),
   tool_matrix: listOf(hasAny('agent', 'tool')),
 };
 const ELIZA: Form = {
@@ -173,7 +173,10 @@ function foldersIn(value: unknown): { fixtures: string[]; others: string[] } {
   return {
     fixtures: [...texts(value['template_folder']), ...variants.flatMap(({ fixtures }) => fixtures)],
     others: [
-      ...texts(value['checks_folder'], ...[subject].flat().map((part) => isMap(part) && part['skill'])),
+      ...texts(
+        value['checks_folder'],
+        ...[subject].flat().flatMap((part) => (isMap(part) ? [part['skill'], part['plugin']] : [])),
+      ),
       ...variants.flatMap(({ others }) => others),
     ],
   };

@@ -1,8 +1,9 @@
-export { McpServer } from './mcp/mcp-server.js';
+export { McpServer, PLUGIN_VARIABLES, StoredServer } from './mcp/mcp-server.js';
 export type { McpConnection, ProxyFile } from './mcp/proxy-file.js';
 export { eventsOfRecords, eventsSoFar, type TimedEvent } from './mcp/record.js';
 export {
   mcpServersOf,
+  skillsOfSubject,
   StoredSubject,
   Subject,
   SUBJECT_BYTES,

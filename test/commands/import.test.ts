@@ -108,3 +108,36 @@ test('a skill in a folder of another name is installed under its own, and what i
     scenarios: [{ subject: [{ skill: '../stamp-skill-main' }], gates: 1 }],
   });
 });
+
+test('the cases of a plugin become scenarios that validate; one that cannot is refused with its place', async () => {
+  const at = 'plugins/office';
+  await project.write(`${at}/.claude-plugin/plugin.json`, '{"name": "office", "experimental": {"evals": "quality"}}');
+  await project.write(`${at}/skills/stamp/SKILL.md`, '---\ndescription: Stamps.\n---\nx\n');
+  await project.write(`${at}/quality/fast/a/prompt.md`, '---\nallowed_tools: [Skill]\n---\n/office:stamp a.txt\n');
+  await project.write(`${at}/quality/fast/a/graders/used.md`, '---\ntype: tool_used\ntool: Skill\n---\n');
+  await project.write(`${at}/quality/fast/a/graders/done.md`, '---\ntype: file_exists\npath: a.txt\n---\n');
+  await project.write(`${at}/quality/results/old/prompt.md`, 'no case');
+  const { exitCode, stdout, stderr } = await project.cli(['import', at, '--json']);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('office-a: ignored: allowed_tools')]);
+  expect(JSON.parse(stdout)).toEqual({ plugin: at, scenarios: ['fixtures/office-a.yaml'] });
+  const dry = await project.cli(['run', 'office-a', '--agents', 'claude-code', '--dry-run', '--json'], {
+    ...{ LLM_TOOL_TEST_ENABLED: '1', ANTHROPIC_API_KEY: 'x' },
+  });
+  expect(JSON.parse(dry.stdout), dry.stderr).toMatchObject({
+    scenarios: [
+      { variant: 'with', gates: 2 },
+      { variant: 'without', gates: 1 },
+    ],
+  });
+
+  await project.write(
+    `${at}/quality/slow/case.yaml`,
+    'execution: {prompt: x}\ngraders:\n- {type: llm, name: a, critera: b}\n',
+  );
+  const refused = await project.cli(['import', at, '--out', 'none']);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(`${at}/quality/slow/case.yaml:3`)]);
+  expect(existsSync(join(project.folder, 'none'))).toBe(false);
+  expect((await project.cli(['import', `${at}/quality/fast`, '--out', 'some'])).exitCode).toBe(0);
+  expect((await project.cli(['import', 'skills'])).stderr).toMatch(/is in no plugin of Claude Code/);
+  expect((await project.cli(['import', `${at}/skills`])).stderr).toMatch(/there are no cases/);
+});

@@ -22,6 +22,8 @@ const valid: Record<GateSpec['type'], object> = {
   mcp_no_errors: {},
   skill_used: {},
   skill_not_used: {},
+  subagent_used: { subagent: 'office:reviewer' },
+  hook_ran: { hook: 'PostToolUse' },
   trajectory_contains_action: { action: 'READ' },
   step_count: { max_steps: 3 },
   max_commands: { max: 3 },

@@ -11,7 +11,9 @@ import {
   eventsSoFar,
   type McpConnection,
   mcpServersOf,
+  PLUGIN_VARIABLES,
   type ProxyFile,
+  type StoredServer,
   type TimedEvent,
 } from '#subjects';
 import { toolCallsFolder } from '../mocks/mocked-commands.js';
@@ -49,16 +51,20 @@ export async function planMcpServers(context: LoadedRun, start: number): Promise
   const env = { ...(await withMocks(context, step, baseEnv)), ...mark };
   const folder = folderOf(context);
   const files: ProxyFile[] = [];
-  for (const server of servers)
+  for (const [index, server] of servers.entries()) {
+    const plugin = pluginOf(context, server);
+    const connection = connectionOf(server, env, context.values, plugin?.variables);
     files.push({
       server: server.name,
-      connection: await apart(context, connectionOf(server, env, context.values)),
+      connection: await apart(context, connection, plugin === null ? [] : [plugin.root]),
       workspace: handle.workspace,
-      socket: join(handle.root, RUN_FOLDERS.sockets, `${server.name}-${start}`),
+      // The path of a socket must be short.
+      socket: join(handle.root, RUN_FOLDERS.sockets, `${index}-${start}`),
       records: join(folder, recordsName(server.name, start)),
       ...mocksFileOf(run, scenario, toolCallsFolder(handle)),
       step,
     });
+  }
   const path = join(folder, `servers-${start}.json`);
   const connect = programFile('connect-program.js');
   return {
@@ -77,11 +83,25 @@ export async function planMcpServers(context: LoadedRun, start: number): Promise
 
 const programFile = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
-/** A program is started by the proxy, so it needs a sandbox of its own. */
-async function apart({ environment, handle }: RunPlaces, connection: McpConnection): Promise<McpConnection> {
+/** The copy of the plugin that has a server, and the variables by which the server finds it; null if none has it. */
+function pluginOf(
+  { agent, home, config, handle }: LoadedRun,
+  { plugin }: StoredServer,
+): { root: string; variables: Record<string, string> } | null {
+  if (plugin === undefined || typeof agent.subject === 'string' || agent.subject.plugin === undefined) return null;
+  const root = join(agent.subject.plugin({ home, config }), plugin);
+  return { root, variables: { [PLUGIN_VARIABLES.root]: root, [PLUGIN_VARIABLES.project]: handle.workspace } };
+}
+
+/** A program is started by the proxy, so it needs a sandbox of its own. `own`: folders that it needs besides. */
+async function apart(
+  { environment, handle }: RunPlaces,
+  connection: McpConnection,
+  own: string[],
+): Promise<McpConnection> {
   if (!('command' in connection)) return connection;
   const { command, args, env } = connection;
-  const shown = [command, ...args].filter(isAbsolute);
+  const shown = [...[command, ...args].filter(isAbsolute), ...own];
   const [program = command, ...words] = await environment.apart(handle, {
     argv: [command, ...args],
     env,

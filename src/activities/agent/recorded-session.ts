@@ -114,6 +114,7 @@ export function keepWithoutOutput(body: EventBody, seen: EventBody[]): void {
       seen.push(body);
       break;
     case 'error':
+    case 'extension':
     case 'result':
     case 'usage':
     case 'unknown':

@@ -5,7 +5,7 @@ import { knownProviders, missingVariables, type ModelProvider, readSweepEnv, typ
 import { interpolate, parseJudgeName, referredNames, variableNames } from '#lib';
 import type { Cell } from '#model';
 import { containerVariables, type EffectiveScenario, judgeModelOf, type Plan, serverAddresses } from '#scenario';
-import { type McpConnection, type McpServer, mcpServersOf, type StoredSubject, variablesOfSubject } from '#subjects';
+import { type McpConnection, mcpServersOf, type StoredServer, type StoredSubject, variablesOfSubject } from '#subjects';
 import {
   type AgentRef,
   resolveAgent,
@@ -128,13 +128,15 @@ export function judgeOf(
 
 /**
  * Fills in the values of variables. Preparing the run has refused variables without a value. `base`: the variables that
- * every program of the run gets.
+ * every program of the run gets. `plugin`: the variables of the plugin that has the server.
  */
 export function connectionOf(
-  { command, args = [], env = {}, url = '', headers = {} }: McpServer,
+  { plugin: ofPlugin, command, args = [], env = {}, url = '', headers = {} }: StoredServer,
   base: Record<string, string>,
-  values: Record<string, string>,
+  shell: Record<string, string>,
+  plugin: Record<string, string> = {},
 ): McpConnection {
+  const values = { ...shell, ...plugin };
   const fill = (text: string): string => {
     const filled = interpolate(text, values);
     return filled.ok ? filled.text : '';
@@ -143,7 +145,11 @@ export function connectionOf(
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
   return command === undefined
     ? { url: fill(url), headers: fillAll(headers) }
-    : { command, args: args.map(fill), env: { ...base, ...fillAll(env) } };
+    : {
+        command: ofPlugin === undefined ? command : fill(command),
+        args: args.map(fill),
+        env: { ...base, ...plugin, ...fillAll(env) },
+      };
 }
 
 /**

@@ -69,7 +69,7 @@ export function acpAgent(name: string, preset: AcpPreset, settings: AgentSetting
     provider: (model) => (base === null ? providerOf(preset, model) : base.provider(model)),
     modelProblem: (model) => (base === null ? modelProblem(name, preset, model) : base.modelProblem(model)),
     login: null,
-    subject: preset.subject ?? base?.subject ?? 'it is not known where it looks for them',
+    subject: preset.subject ?? subjectOf(base),
     mcpProblem: preset.mcpProblem,
     limitsTurns: false,
     version:
@@ -117,4 +117,12 @@ function classifyAcp(end: AgentEnd): Classified {
   if (isSetUp || found.ending === 'unable' || found.again !== null) return found;
   const said = [end.error?.message ?? 'it could not be set up', ...meaningfulLines(end.stderr).slice(-1)];
   return { ending: 'unable', message: said.join('; '), again: null };
+}
+
+/** Over ACP, the command line cannot name plugins. */
+function subjectOf(base: Agent | null): Agent['subject'] {
+  if (base === null) return 'it is not known where it looks for them';
+  if (typeof base.subject === 'string') return base.subject;
+  const { skill, instructions } = base.subject;
+  return { skill, instructions };
 }

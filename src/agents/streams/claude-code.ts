@@ -1,13 +1,14 @@
 import type { EventBody } from '#model';
 import type { StreamParser } from '../agent.js';
 import { wholeNumberOf, fieldsOf, listOf, stringOf, type Fields } from './json-fields.js';
+import { claudeCodeExtensions } from './claude-code-extensions.js';
 import { createUsageCount } from './claude-code-usage.js';
 import { jsonLines, type Numbers } from './json-lines.js';
 import { errorEvent, miscounted, unknownEvent } from './stream-events.js';
 
 /** Messages that only report progress and contain nothing that is not reported elsewhere. */
 const PROGRESS = new Set([
-  ...['thinking_tokens', 'status', 'task_started', 'task_progress', 'task_notification'],
+  ...['thinking_tokens', 'status', 'task_progress', 'task_notification'],
   ...['hook_started', 'hook_progress', 'compact_boundary'],
   // The `result` says the same.
   ...['informational', 'model_refusal_no_fallback'],
@@ -31,6 +32,7 @@ export function claudeCodeStream(): StreamParser {
   /** Tasks in the background after which a new turn begins, even if the turn before has reported its result. */
   let tasks = 0;
   let ended = false;
+  const extensions = claudeCodeExtensions();
   /** Turns of this start: one begins with each line of the user, and each result counts those since the one before. */
   const turns = { counted: 0, shown: 0 };
 
@@ -72,6 +74,7 @@ export function claudeCodeStream(): StreamParser {
         const input = block['input'] ?? null;
         const command = name === 'Bash' ? stringOf(fieldsOf(input)['command']) : null;
         called.set(id, name);
+        if (name === 'Skill') extensions.called(id, stringOf(fieldsOf(input)['skill']) ?? '');
         return [{ type: 'tool_call', id, name, input, command }];
       }
       default:
@@ -80,6 +83,12 @@ export function claudeCodeStream(): StreamParser {
   };
 
   const user = (line: Fields): EventBody[] => {
+    // It repeats the prompt, as Claude Code has understood it.
+    if (line['isReplay'] === true) return extensions.ofPrompt(line);
+    return [...extensions.ofUser(line), ...ofUser(line)];
+  };
+
+  const ofUser = (line: Fields): EventBody[] => {
     if ((line['parent_tool_use_id'] ?? null) === null) turns.shown++;
     const { content } = fieldsOf(line['message']);
     if (typeof content === 'string') return [{ type: 'message', role: 'user', text: content }];
@@ -100,6 +109,7 @@ export function claudeCodeStream(): StreamParser {
       [called, count, modelUsed, limitEnds, tasks] = [new Map<string, string>(), createUsageCount(), null, null, 0];
       [lost, pending] = [lost || pending, false];
       model = stringOf(line['model']);
+      extensions.begin(line);
       return [session(line)];
     }
     if (kind === 'background_tasks_changed') {
@@ -107,7 +117,7 @@ export function claudeCodeStream(): StreamParser {
       return [];
     }
     if (kind === 'api_retry') return [errorEvent(retryNotice(line), wholeNumberOf(line['error_status']), true)];
-    return PROGRESS.has(kind) ? [] : [unknownEvent(`system/${kind}`)];
+    return PROGRESS.has(kind) ? [] : (extensions.ofSystem(kind, line) ?? [unknownEvent(`system/${kind}`)]);
   };
 
   const result = (line: Fields, numbers: Numbers): EventBody[] => {
@@ -121,7 +131,8 @@ export function claudeCodeStream(): StreamParser {
       events.push({ type: 'usage', ...tokens, cost_usd: costUsd, cost_of_start: true });
     else if (Object.values(tokens).some((number) => number !== null && number > 0))
       events.push({ type: 'usage', ...tokens, cost_usd: null });
-    return [...events, ...ending(line, limitEnds)];
+    const unloaded = extensions.unloaded();
+    return [...events, ...(unloaded === null ? ending(line, limitEnds) : [errorEvent(unloaded, null, false)])];
   };
 
   const lines = jsonLines((line, numbers) => {
@@ -196,6 +207,8 @@ function toolResult(id: string, block: Fields, details: Fields, tool: string | n
  */
 function isUnexecuted(output: string, tool: string): boolean {
   const toolError = /^<tool_use_error>([^]*)<\/tool_use_error>$/.exec(output.trim())?.[1] ?? '';
+  // This tool only shows instructions, and an error shows none.
+  if (tool === 'Skill' && toolError !== '') return true;
   return [
     `Error: No such tool available: ${tool}`,
     `InputValidationError: ${tool} failed due to the following issue`,

@@ -56,17 +56,21 @@ export function addTry(program: Program, { exitWith }: CommandLine): void {
 export function addImport(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('import')
-    .description('Make scenarios of the evals of a skill, or of a list of prompts')
-    .argument('<file>', 'evals.json of the Agent Skills standard, or a list of prompts: .json, .jsonl or .csv')
+    .description('Make scenarios of the evals of a skill or plugin, or of a list of prompts')
+    .argument(
+      '<path>',
+      'evals.json of the Agent Skills standard; a list of prompts: .json, .jsonl or .csv; or a folder with cases of `claude plugin eval`',
+    )
     .option('--skill <folder>', 'the skill under test (default: the folder that contains evals/evals.json)')
     .option('--out <folder>', 'where to write the scenarios (default: the fixtures folder)')
     .option('--force', 'overwrite files that exist', false)
     .option(...JSON_FLAG, false)
-    .action(async (file, options) => exitWith((await import('../import.js')).importSuite(file, options)));
+    .action(async (path, options) => exitWith(await (await import('../import.js')).importSuite(path, options)));
   addHelp(
     command,
     'import',
     ['Import the evals of a skill', 'llm-tool-test import skills/pdf/evals/evals.json'],
+    ['Import the cases of a plugin', 'llm-tool-test import plugins/office'],
     ['Import prompts with should_trigger', 'llm-tool-test import prompts.csv --skill skills/pdf'],
   );
 }

@@ -27,6 +27,9 @@ function checkSkills(
       const evidence = `the agent used ${used.join(', ')}`;
       return wanted ? pass(evidence) : fail(`${evidence}; expected not to`);
     }
+    const short = names.flatMap((name) => shortUse(name, skills, context.skills()) ?? []);
+    if (short[0] !== undefined)
+      return broken(`the agent used ${quotedText(short[0])}, but not by a name that says of which plugin it is`);
     const evidence = `the agent did not use ${names.map(quotedText).join(' or ')}`;
     const unseen = unseenCallsReason(trajectory);
     if (unseen !== null) return broken(`${evidence} as far as is known; ${unseen}`);
@@ -38,10 +41,16 @@ function checkSkills(
   });
 }
 
+/** The name without that of the plugin, if a skill was used by this name, and no skill under test has it. */
+function shortUse(name: string, skills: Readonly<Record<string, number>>, underTest: readonly string[]): string | null {
+  const short = name.slice(name.lastIndexOf(':') + 1);
+  return short === name || underTest.includes(short) || (ownValue(skills, short) ?? 0) === 0 ? null : short;
+}
+
 export const skillUsed = defineGate({
   schema: z
     .strictObject({ type: z.literal('skill_used'), ...commonFields, skill: skillName })
-    .describe('The agent used the skill'),
+    .describe('The agent used the skill, or the command of a plugin'),
   subject: ({ skill }) => skill ?? 'any skill under test',
   checksUse: ({ skill }) => ({ kind: 'skill', name: skill ?? null, field: 'skill' }),
   check: ({ skill }, context) => checkSkills({ skill, wanted: true }, context),

@@ -53,6 +53,15 @@ const reported = [
     .describe('The result of the call with this id'),
   z
     .object({
+      type: z.literal('extension'),
+      kind: z.enum(['skill', 'subagent', 'hook']).describe('What was used'),
+      name: z.string().describe('Its name, as the agent calls it'),
+      exit_code: z.number().int().nullable().describe('Exit status of a hook; null: unknown, or it is no hook'),
+      output: z.string().describe('What a hook printed; empty for others'),
+    })
+    .describe('A use that no tool call shows: of a skill that the prompt names, a subagent or a hook'),
+  z
+    .object({
       type: z.literal('usage'),
       input: Count.nullable().describe('Input tokens, without those from a cache; null: unknown'),
       output: Count.nullable().describe('Output tokens, without reasoning; null: unknown'),

@@ -7,8 +7,8 @@ type ToolCall = Extract<EventBody, { type: 'tool_call' }>;
 /** One use of a skill: the tool call by which the agent got the skill's instructions, or a file of it. */
 export interface SkillUse {
   skill: string;
-  /** Id of the call. */
-  call: string;
+  /** Id of the call; null if no call shows the use. */
+  call: string | null;
   /** True if a use was reported before, but the call was not executed. */
   isTakenBack?: true;
 }
@@ -25,9 +25,13 @@ const PATH_FIELDS = ['path', 'file_path', 'filePath', 'absolute_path'];
 const READ = /(?:^|_)(?:read|view|open|cat)/i;
 
 const NAME = '[a-z0-9]+(?:-[a-z0-9]+)*';
-/** `x/stamp/SKILL.md`; a file of a folder of skills, as in `skills/stamp/stamp.sh`; `cd x/skills/stamp`. */
+/**
+ * A file of a skill in a plugin, as in `plugins/office/skills/stamp/stamp.sh`; `x/stamp/SKILL.md`; a file of a folder
+ * of skills, as in `skills/stamp/stamp.sh`; `cd x/skills/stamp`.
+ */
 const FILE = new RegExp(
   [
+    `/plugins/([\\w.-]+/skills/${NAME})(?=[/\\s"';&|)]|$)`,
     `(?:^|[/\\s"'=])(${NAME})/SKILL\\.md(?![\\w.-])`,
     `[/\\s"'=]skills/(${NAME})/[\\w.]`,
     `\\bcd\\s+["']?[^\\s"';&|]*skills/(${NAME})(?![\\w.-])`,
@@ -38,7 +42,9 @@ const FILE = new RegExp(
 /** The skills whose files a text names by their paths, each once. */
 const namedIn = (text: string): string[] => [
   ...new Set(
-    [...text.matchAll(FILE)].flatMap(([, ...names]: (string | undefined)[]) => names.flatMap((name) => name ?? [])),
+    [...text.matchAll(FILE)].flatMap(([, ...names]: (string | undefined)[]) =>
+      names.flatMap((name) => name?.replace('/skills/', ':') ?? []),
+    ),
   ),
 ];
 
@@ -54,7 +60,7 @@ export function skillsOf(call: ToolCall): string[] {
   const field = ownValue(SKILL_TOOLS, call.name);
   if (field !== undefined) {
     const name = input[field];
-    return typeof name === 'string' ? [name] : [];
+    return typeof name === 'string' ? [name.replace(/^\//, '')] : [];
   }
   if (!READ.test(call.name)) return [];
   const path = PATH_FIELDS.map((name) => input[name]).find((value) => typeof value === 'string');
@@ -127,6 +133,7 @@ export function createSkillUseFinder(): SkillUseFinder {
           open.set(event.id, skills);
         return skills.map((skill) => ({ skill, call: event.id }));
       }
+      if (event.type === 'extension') return event.kind === 'skill' ? [{ skill: event.name, call: null }] : [];
       if (event.type !== 'tool_result') return [];
       const named = open.get(event.id);
       open.delete(event.id);

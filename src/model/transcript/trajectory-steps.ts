@@ -51,6 +51,7 @@ function stepOf(event: RunEvent): Omit<TrajectoryStep, 'timestamp'> | null {
       return { type: 'observation', content: beginningOf(event.output, TEXT_LENGTH) };
     case 'session':
     case 'message':
+    case 'extension':
     case 'usage':
     case 'setup_command':
     case 'post_script':

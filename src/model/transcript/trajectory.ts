@@ -29,6 +29,10 @@ export interface RecordedTrajectory {
   unexecuted?: Record<string, number>;
   /** Number of uses of each skill, by its name. */
   skills: Record<string, number>;
+  /** Number of starts of each subagent, by its name. Absent if none. */
+  subagents?: Record<string, number>;
+  /** The runs of hooks, by their names. Absent if none. */
+  hooks?: Record<string, HookRuns>;
   /** Names of the called tools, in order; the last one is '…' if there were more. */
   actions: string[];
   /** The agent's last message, cut if it is very long; null if there is none. */
@@ -41,6 +45,13 @@ export interface RecordedTrajectory {
   unread?: true;
   /** The reasons why anything else is unknown, although the answer is known. */
   unseen?: Unseen;
+}
+
+/** The runs of a hook that did their work, those that failed, and the beginning of what the last of these printed. */
+interface HookRuns {
+  worked: number;
+  failed: number;
+  failure: string;
 }
 
 /**
@@ -113,6 +124,20 @@ function uncountIn(counts: Map<string, number>, text: string): void {
   else counts.delete(name);
 }
 
+/** Exit statuses of a hook that works: by 2, it refuses what the agent is about to do. */
+const HOOK_WORKED: readonly (number | null)[] = [0, 2];
+const FAILURE_LENGTH = 200;
+
+function afterRun(
+  { worked, failed, failure }: HookRuns = { worked: 0, failed: 0, failure: '' },
+  { exit_code, output }: Extract<EventBody, { type: 'extension' }>,
+): HookRuns {
+  if (HOOK_WORKED.includes(exit_code)) return { worked: worked + 1, failed, failure };
+  const how = exit_code === null ? 'it did not end' : `exit code ${exit_code}`;
+  const text = [how, output.trim()].filter((one) => one !== '').join(': ');
+  return { worked, failed: failed + 1, failure: beginningOf(text, FAILURE_LENGTH) };
+}
+
 function remove<T>(list: T[], item: T | null): void {
   const index = item === null ? -1 : list.indexOf(item);
   if (index !== -1) list.splice(index, 1);
@@ -135,6 +160,8 @@ export function createTrajectoryCollector(): TrajectoryCollector {
   const mcp = createMcpCollector();
   const skills = new Map<string, number>();
   const skillUses = createSkillUseFinder();
+  const subagents = new Map<string, number>();
+  const hooks = new Map<string, HookRuns>();
   let commandCount = 0;
   let [kept, moreActions] = [0, false];
   const unseen: Unseen = {};
@@ -206,6 +233,11 @@ export function createTrajectoryCollector(): TrajectoryCollector {
           isAnswerLost ||= event.lost === 'event';
           if (event.lost !== undefined) unseen.calls = event.lost === 'event' ? UNREAD : event.kind;
           break;
+        case 'extension':
+          if (event.kind === 'subagent') countIn(subagents, event.name);
+          if (event.kind === 'hook' && (hooks.has(event.name) || hooks.size < MAX_TOOLS))
+            hooks.set(event.name, afterRun(hooks.get(event.name), event));
+          break;
         case 'session':
         case 'reasoning':
         case 'usage':
@@ -226,6 +258,8 @@ export function createTrajectoryCollector(): TrajectoryCollector {
         tools: Object.fromEntries(tools),
         ...(unexecuted.size === 0 ? {} : { unexecuted: Object.fromEntries(unexecuted) }),
         skills: Object.fromEntries(skills),
+        ...(subagents.size === 0 ? {} : { subagents: Object.fromEntries(subagents) }),
+        ...(hooks.size === 0 ? {} : { hooks: Object.fromEntries(hooks) }),
         answer,
         actions: [
           ...actions.map(({ name }) => beginningOf(name, ACTION_LENGTH)),

@@ -34,6 +34,8 @@ function linesOf(event: EventBody): string[] {
       return body(`error: ${event.message}`).map(colors.red);
     case 'result':
       return [colors.dim(`the agent ended: ${terminalText(event.ending)}`)];
+    case 'extension':
+      return [colors.dim(terminalText(`${event.kind} ${event.name}`))];
     case 'mcp_problem':
       return body(`MCP server ${event.server}: ${event.message}`).map(colors.red);
     case 'session':
@@ -80,6 +82,8 @@ function textOf(event: EventBody): string | null {
       return event.text;
     case 'error':
       return `error: ${event.message}`;
+    case 'extension':
+      return `${event.kind} ${event.name}`;
     case 'session':
     case 'tool_result':
     case 'usage':

@@ -111,6 +111,10 @@ function renderEvent(event: EventBody, head: TranscriptHead, progress: Progress)
       return renderScript('Post script', event, progress);
     case 'error':
       return `\nError: ${plainText(event.message)}${event.retryable ? ' (may be retried)' : ''}\n`;
+    case 'extension': {
+      const code = event.exit_code === null ? '' : `: exit code ${event.exit_code}`;
+      return `\n[${event.kind} ${plainText(event.name)}${code}]\n`;
+    }
     case 'mcp_problem':
       return `\nMCP server ${event.server}: ${plainText(event.message)}\n`;
     case 'mcp_call': // the agent's own call of the tool is shown

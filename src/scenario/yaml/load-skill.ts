@@ -37,14 +37,25 @@ function nameProblem(name: string): string | null {
  * every error is a problem with line and column in `file`. The name of the folder need not be that of the skill, which
  * is installed under its own name: a checkout is often named after its repository.
  */
-export function loadSkill(file: string, text: string): Loaded<Skill> {
+export const loadSkill = (file: string, text: string): Loaded<Skill> => loadFrontMatter(Skill, file, text);
+
+/**
+ * The lines between the first two `---` of a Markdown file, with a comment before them, so that lines have the numbers
+ * that they have in the file; and the text after them. Null if it has none.
+ */
+export function splitFrontMatter(text: string): { yaml: string; body: string } | null {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const isMark = (line: string | undefined): boolean => line?.trimEnd() === '---';
   const end = lines.findIndex((line, at) => at > 0 && isMark(line));
-  if (!isMark(lines[0]) || end === -1) {
-    const message = 'expected front matter first: a line "---", name and description, and a line "---"';
-    return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
-  }
-  // A comment in place of the first line keeps the numbers of the others.
-  return loadYaml(Skill, file, ['#', ...lines.slice(1, end), ''].join('\n'));
+  return !isMark(lines[0]) || end === -1
+    ? null
+    : { yaml: ['#', ...lines.slice(1, end), ''].join('\n'), body: lines.slice(end + 1).join('\n') };
+}
+
+/** Checks the front matter of a Markdown file. */
+export function loadFrontMatter<S extends z.ZodType>(schema: S, file: string, text: string): Loaded<z.output<S>> {
+  const front = splitFrontMatter(text);
+  if (front !== null) return loadYaml(schema, file, front.yaml);
+  const message = 'expected front matter first: a line "---", name and description, and a line "---"';
+  return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
 }

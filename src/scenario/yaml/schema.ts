@@ -74,7 +74,7 @@ export const ScenarioFile = z
       'The program under test; from_config: the one of the config; may be omitted beside a subject',
     ),
     subject: Subject.exactOptional().describe(
-      'Skills, instructions and MCP servers under test, given to the agent: one part or a list of them',
+      'Skills, instructions, plugins and MCP servers under test, given to the agent: one part or a list of them',
     ),
     baseline: z
       .boolean()

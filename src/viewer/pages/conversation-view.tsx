@@ -144,6 +144,19 @@ function ItemView({ run, item, isShown }: { run: string; item: Item; isShown: bo
           />
         </>
       );
+    case 'extension': {
+      const { kind, name, exit_code: code, output } = item.event;
+      return (
+        <>
+          <span class="who">
+            {`${kind} `}
+            <Name>{name}</Name>
+            {code !== null && ` (exit code ${code})`}
+          </span>
+          <Text text={output} lines={6} mono />
+        </>
+      );
+    }
     case 'call':
     case 'mcp': {
       const ofRun: WholeOf = (event, textOf) => wholeOf(run, event, textOf);

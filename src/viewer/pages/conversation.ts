@@ -24,6 +24,7 @@ export type McpCall = EventOf<'mcp_call'>;
 export type Item =
   | { kind: 'message'; event: EventOf<'message'> }
   | { kind: 'thought'; event: EventOf<'reasoning'> }
+  | { kind: 'extension'; event: EventOf<'extension'> }
   | Call
   /** A call that the agent itself does not report. */
   | { kind: 'mcp'; event: McpCall }
@@ -94,6 +95,10 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         break;
       case 'reasoning':
         items.push({ kind: 'thought', event });
+        break;
+      case 'extension':
+        items.push({ kind: 'extension', event });
+        if (event.kind === 'skill') used.skills = [...new Set([...used.skills, event.name])];
         break;
       case 'tool_call':
         last = {

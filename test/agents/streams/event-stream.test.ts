@@ -44,6 +44,7 @@ const all: AgentEvent[] = [
   { type: 'reasoning', text: 'r' },
   call,
   result,
+  { type: 'extension', kind: 'hook', name: 'Stop', exit_code: 0, output: 'o' },
   usage,
   { type: 'error', message: 'e', retryable: true, status: 503 },
   { type: 'unknown', kind: 'heartbeat' },

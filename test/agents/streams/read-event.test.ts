@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readEvent } from '../../../src/agents/streams/event-stream.js';
 
-const TYPES = 'session, message, reasoning, tool_call, tool_result, usage, error, unknown or result';
+const TYPES = 'session, message, reasoning, tool_call, tool_result, extension, usage, error, unknown or result';
 
 /** The flaw of a line, and the field that it is about. */
 const flawOf = (line: unknown) => {
