@@ -21,7 +21,7 @@ export { formatAbout } from './format/amounts.js';
 export { renderTable, terminalText, textWidth, truncate, wrap } from './format/table.js';
 export { sha256 } from './hash.js';
 export { interpolate, referredNames, variableNames } from './interpolate.js';
-export { contains, isMap, omit, shortenStrings } from './json.js';
+export { contains, isMap, jsonPieces, omit, shortenStrings } from './json.js';
 export { LONGEST_TIMER_SECS, MAX_CELLS, MAX_CONCURRENCY } from './limits.js';
 export { compareTexts, inTurns } from './lists.js';
 export { createLruCache } from './lru-cache.js';

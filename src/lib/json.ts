@@ -12,6 +12,33 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
+/**
+ * Yields the pieces of `JSON.stringify(value, null, 2)`: the lists in a document are never one text, because they may
+ * have thousands of items.
+ */
+export function* jsonPieces(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    yield JSON.stringify(value, null, 2);
+    return;
+  }
+  let before = '{';
+  for (const [name, field] of Object.entries(value)) {
+    const isList = Array.isArray(field) && field.length > 0;
+    const text = isList ? '[' : textAt(field, 2);
+    if (text === undefined) continue;
+    yield `${before}\n  ${JSON.stringify(name)}: ${text}`;
+    before = ',';
+    if (!isList) continue;
+    for (const [at, item] of field.entries()) yield `${at === 0 ? '' : ','}\n    ${textAt(item, 4) ?? 'null'}`;
+    yield '\n  ]';
+  }
+  yield before === '{' ? '{}' : '\n}';
+}
+
+/** The JSON of a value that is indented; undefined if it has none. Its texts contain no line breaks. */
+const textAt = (value: unknown, indent: number): string | undefined =>
+  (JSON.stringify(value, null, 2) as string | undefined)?.replaceAll('\n', `\n${' '.repeat(indent)}`);
+
 /** More than any sensible value. Schemas walk values by recursion, and would overflow the stack on deeper ones. */
 export const MAX_DEPTH = 500;
 

@@ -1,7 +1,7 @@
 import { stderr, stdout } from 'node:process';
 import type { SweepDocument } from '#decide';
 import { remembered, shortestPath } from '#host';
-import { codeFrame, formatProblem, plainText, type Problem, type UsageError } from '#lib';
+import { codeFrame, formatProblem, jsonPieces, plainText, type Problem, type UsageError } from '#lib';
 import { renderSweep, type Screen, type TextOptions } from '#reports';
 
 /** The columns of the terminal, or a width that is readable in a log. */
@@ -42,8 +42,18 @@ export const hasPrintedJson = (): boolean => output().hasJson;
 /** Prints the one JSON document of `--json`. */
 export const printJson = (document: unknown): void => {
   output().hasJson = true;
-  stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  let text = '';
+  for (const piece of jsonPieces(document)) {
+    text += piece;
+    if (text.length < PIECE) continue;
+    stdout.write(text);
+    text = '';
+  }
+  stdout.write(`${text}\n`);
 };
+
+/** Small documents are written at once. */
+const PIECE = 1024 * 1024;
 
 /**
  * Prints a message for people on stderr. It may quote files that anybody has written, so nothing in it controls a
