@@ -69,7 +69,7 @@ export async function provideSdk(agent: 'claude' | 'codex'): Promise<string> {
     codex: ['@openai/codex-sdk@0.163.0'],
   }[agent];
   const name = packages[0]?.replace(/^@[^/]*\//, '').replace('@', '-') ?? '';
-  return join(await installOnce(name, (into) => install(packages, into)), 'node_modules');
+  return join(await installOnce(name, (into) => installNpm(packages, into)), 'node_modules');
 }
 
 /** The beginning of commands for Python that find these packages. They name their versions. */
