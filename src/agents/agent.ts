@@ -255,4 +255,6 @@ export interface AgentSettings {
   /** For agents that speak ACP: the session mode and options. */
   mode?: string | undefined;
   options?: Record<string, string> | undefined;
+  /** For the agent `loop`: the most tokens of a conversation. */
+  context_tokens?: number | undefined;
 }

@@ -62,6 +62,11 @@ export const AgentTable = z.strictObject({
     .record(z.string(), z.string())
     .exactOptional()
     .describe('Agents that speak ACP only: values of session options by their ids'),
+  context_tokens: z
+    .int()
+    .min(1000)
+    .exactOptional()
+    .describe('loop only: the most tokens of a request to the model; by default, what the public price list says'),
   auth: z
     .enum(['key', 'login'])
     .exactOptional()
@@ -87,6 +92,8 @@ function tableProblems(name: string, table: object): { key: string; message: str
   // `args` is empty by default
   const given = (key: string): boolean =>
     Object.hasOwn(table, key) && !(Array.isArray(values[key]) && values[key].length === 0);
+  if (name !== 'loop' && given('context_tokens'))
+    return [{ key: 'context_tokens', message: 'only for loop, which asks the model itself' }];
   if (adaptersWithoutProgram.includes(name))
     return [...OF_PROGRAMS, 'module'].filter(given).map((key) => ({
       key,

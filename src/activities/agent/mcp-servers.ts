@@ -75,7 +75,8 @@ export async function planMcpServers(context: LoadedRun, start: number): Promise
   };
 }
 
-const programFile = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
+/** Path of a bundled program. */
+export const programFile = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
 /** A program is started by the proxy, so it needs a sandbox of its own. */
 async function apart({ environment, handle }: RunPlaces, connection: McpConnection): Promise<McpConnection> {
