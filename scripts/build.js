@@ -49,6 +49,7 @@ try {
       'src/worker.ts',
       'src/agents/mock-program.ts',
       'src/agents/acp/acp-program.ts',
+      'src/agents/loop/servers-program.ts',
       'src/activities/databases/seed-program.ts',
       'src/agent-host/host-program.ts',
       'src/subjects/mcp/proxy-program.ts',

@@ -6,6 +6,7 @@ import { AgentRecord, redactFields, STEPS } from '#model';
 import { type AgentSummary, type RunRef, type TurnRef, waitNumber } from '#protocol';
 import { planLaunch, programIn } from './agent/launch.js';
 import { composeStart } from './loop/compose-start.js';
+import { endServers } from './loop/servers.js';
 import { agentOutputs } from './agent/outputs.js';
 import { type AgentStep, notStarted, readAgentSteps } from './agent/agent-step.js';
 import { diskFullReason, MAX_LOST, superviseToEnd, type Supervision } from './agent/supervise-agent.js';
@@ -136,7 +137,10 @@ async function perform(
   ];
   try {
     const first = (before?.starts ?? 0) + 1;
-    if (isLoop === true) await composeStart(context, nth, first);
+    if (isLoop === true) {
+      await endServers(context);
+      await composeStart(context, nth, first);
+    }
     const summary = await runAndSummarize({ ...doing, context, history }, prepared.result, first);
     const version = prepared.result.agent_version ?? null;
     const containment = await containmentIn(context.handle);

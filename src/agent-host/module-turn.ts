@@ -21,8 +21,8 @@ export interface TurnOfHistory {
 export type PerformAction = <T>(name: string, input: unknown, perform: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Records an event of the agent, in the form of what agents with `output = "jsonl"` print: tokens and cost, calls of tools
- * with their results, reasoning, messages before the last one, errors, and in `session` the model that answers.
+ * Records an event of the agent, in the form of what agents with `output = "jsonl"` print: tokens and cost, calls of
+ * tools with their results, reasoning, messages before the last one, errors, and in `session` the model that answers.
  */
 type ReportEvent = (event: AgentEvent) => void;
 
@@ -144,7 +144,7 @@ const accessOf = ({ request: { model: of }, key }: Turn): ModelForModule | null 
   of === null ? null : { provider: of.provider, model: of.model, key: key === '' ? null : key, baseUrl: of.baseUrl };
 
 const failureIn = ({ message, status }: Extract<AgentEvent, { type: 'error' }>): TurnFailure => ({
-  message: String(message),
+  message,
   ...(typeof status === 'number' ? { status } : {}),
 });
 

@@ -191,7 +191,7 @@ interface LastAnswerSource {
 /** An agent program. The worker supervises it; an adapter only knows how to start it and how to read its output. */
 export interface Agent {
   name: string;
-  /** The built-in agent that it is, perhaps under another name. Absent for the mock and agents that the config defines. */
+  /** The built-in agent that it is, perhaps under another name. Absent for the mock and agents of the config. */
   adapter?: string;
   /** A name on PATH, or a path. */
   program: string;
@@ -273,4 +273,6 @@ export interface AgentSettings {
   mode?: string | undefined;
   /** For agents that speak ACP: the session options. */
   options?: Record<string, string> | undefined;
+  /** For the agent `loop`: the most tokens of a conversation. */
+  context_tokens?: number | undefined;
 }

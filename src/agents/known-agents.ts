@@ -25,9 +25,9 @@ const PROGRAM = ['command', 'args'] as const;
 const adapters: Readonly<Record<string, Adapter>> = {
   'claude-code': { make: claudeCode, takes: [...PROGRAM, 'auth', 'effort', 'mode'] },
   codex: { make: codex, takes: [...PROGRAM, 'auth', 'effort', 'mode'] },
-  // What they ask, or their plugins, decide what these cost.
+  // The models that these ask, and their plugins, decide about their costs.
   eliza: { make: eliza, takes: ['free'] },
-  loop: { make: loop, takes: ['free', 'effort'] },
+  loop: { make: loop, takes: ['free', 'effort', 'context_tokens'] },
   gemini: { make: gemini, takes: [...PROGRAM, 'auth', 'mode'] },
   opencode: { make: opencode, takes: [...PROGRAM, 'auth', 'effort'] },
   pi: { make: pi, takes: [...PROGRAM, 'auth', 'effort'] },

@@ -7,7 +7,7 @@ import { beginningOf, type Json } from '#lib';
 import type { EventBody } from '#model';
 import type { MockStep } from './mock-schema.js';
 import type { mcpSettings } from './subject-files.js';
-import type { MockMcp } from './mock-mcp.js';
+import type { McpClients } from './mcp-client.js';
 import { usageOfStep } from './mock-script.js';
 
 /*
@@ -57,12 +57,12 @@ async function runShell(command: string): Promise<{ exitCode: number | null; out
 }
 
 /** The client is loaded only for scenarios with MCP servers: loading it takes longer than most scripts. */
-async function connect(file: string | undefined): Promise<MockMcp | null> {
+async function connect(file: string | undefined): Promise<McpClients | null> {
   if (file === undefined) return null;
   const { mcpServers } = JSON.parse(readFileSync(file, 'utf8')) as {
     mcpServers: NonNullable<ReturnType<typeof mcpSettings>>;
   };
-  const { connectMcp } = await import('./mock-mcp.js');
+  const { connectMcp } = await import('./mcp-client.js');
   return connectMcp(mcpServers);
 }
 

@@ -54,8 +54,8 @@ export async function report(id: string, options: ReportOptions): Promise<number
 }
 
 /**
- * `--format atif`: the conversation of a run, or those of all runs of a sweep: as a list, or in a folder as Harbor keeps
- * them, which holds any number.
+ * `--format atif`: the conversation of a run, or those of all runs of a sweep: as a list, or in a folder as Harbor
+ * keeps them, which holds any number.
  *
  * @throws UsageError if there is none, or it cannot be read
  */

@@ -15,7 +15,7 @@ export {
   type RequestedEnvironment,
 } from './environment.js';
 export { apartFrom, environmentAddresses, missingInEnvironment, variablesOfEnvironment } from './kinds.js';
-export { lastStart, livingStarts, startFiles, startFolder } from './journal.js';
+export { lastStart, livingStarts, sideJournal, startFiles, startFolder } from './journal.js';
 export { look } from './local.js';
 export { MachineGone } from './machine/machine.js';
 export { resultsInside } from './machine/show-folder.js';

@@ -5,6 +5,17 @@ import type { Environment, EnvironmentHandle } from './environment.js';
 
 type Journal = Pick<EnvironmentHandle, 'journal'>;
 
+const SIDES = ['calls', 'servers'] as const;
+
+/**
+ * The same place with a journal beside that of the agent, for an agent that is no program: for the programs of its
+ * calls, and for what connects it with MCP servers.
+ */
+export const sideJournal = <H extends Journal>(handle: H, side: (typeof SIDES)[number]): H => ({
+  ...handle,
+  journal: `${handle.journal}-${side}`,
+});
+
 /** Folder on the host with the files of a start of the agent: its output, its exit status, and notes about it. */
 export const startFolder = ({ journal }: Journal, start: number): string => join(journal, String(start));
 
@@ -32,17 +43,30 @@ export function startNumbers({ journal }: Journal): number[] {
 /** Number of the agent's last start; 0 if it was never started. */
 export const lastStart = (journal: Journal): number => Math.max(0, ...startNumbers(journal));
 
-/** Returns the starts of the agent that are alive, and whether any other start was lost without an exit status. */
+/** The handles of all journals of an agent. */
+export const withSides = <H extends Journal>(handle: H): H[] => [
+  handle,
+  ...SIDES.map((side) => sideJournal(handle, side)),
+];
+
+/** A start that is alive, and the handle whose journal has it. */
+interface LivingStart {
+  handle: EnvironmentHandle;
+  start: number;
+}
+
+/** Returns the starts of an agent that are alive, and whether any other start was lost without an exit status. */
 export async function livingStarts(
   environment: Pick<Environment, 'inspect'>,
-  handle: EnvironmentHandle,
-): Promise<{ living: number[]; lost: boolean }> {
-  const living: number[] = [];
+  own: EnvironmentHandle,
+): Promise<{ living: LivingStart[]; lost: boolean }> {
+  const living: LivingStart[] = [];
   let lost = false;
-  for (const start of startNumbers(handle)) {
-    const { state } = await environment.inspect(handle, start);
-    if (state === 'running' || state === 'starting') living.push(start);
-    if (state === 'dead') lost = true;
-  }
+  for (const handle of withSides(own))
+    for (const start of startNumbers(handle)) {
+      const { state } = await environment.inspect(handle, start);
+      if (state === 'running' || state === 'starting') living.push({ handle, start });
+      if (state === 'dead') lost = true;
+    }
   return { living, lost };
 }

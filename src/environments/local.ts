@@ -52,7 +52,7 @@ async function killLeft(handle: EnvironmentHandle): Promise<void> {
  */
 async function killEverything(handle: EnvironmentHandle): Promise<void> {
   const { living, lost } = await livingStarts(local, handle);
-  for (const start of living) await stopSupervised(startFolder(handle, start), 'cancel');
+  for (const each of living) await stopSupervised(startFolder(each.handle, each.start), 'cancel');
   if (lost) forgetConfined(handle);
   await killLeft(handle);
 }

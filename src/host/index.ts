@@ -53,7 +53,14 @@ export {
 } from './fs/write-file.js';
 export { pathsInHistory } from './adapters/git-history.js';
 export { forgetLeftovers, type Leftover, leftoversFile, noteLeftovers, readLeftovers } from './leftovers.js';
-export { type AgentAnswer, callModel, callWithTools, generateAnswer, type ModelMessage } from './models/call-model.js';
+export {
+  type AgentAnswer,
+  type AgentQuestion,
+  callModel,
+  callWithTools,
+  generateAnswer,
+  type ModelMessage,
+} from './models/call-model.js';
 export { explainModelError, ModelFailed, type ModelFailureKind } from './models/model-errors.js';
 export { addressVariables, knownProviders, missingVariables, type ModelProvider } from './models/model-providers.js';
 export {

@@ -43,6 +43,8 @@ export interface RunLimits {
   cancelledReportMs: number;
   /** The time that a run waits for its provider at first, and longer than the provider says, ms. */
   providerWaitMs: number;
+  /** A run of the agent `loop` continues as new after this many requests, even if the server does not suggest it. */
+  requestsPerHistory: number;
 }
 
 const RUN_LIMITS: RunLimits = {
@@ -51,6 +53,7 @@ const RUN_LIMITS: RunLimits = {
   retryMs: 5 * 60_000,
   cancelledReportMs: 15_000,
   providerWaitMs: 5000,
+  requestsPerHistory: 200,
 };
 
 /** The limits that users have. */

@@ -54,6 +54,14 @@ export async function createPricer(prices: Readonly<Record<string, Price>>): Pro
   };
 }
 
+/** The most tokens of a request to a model, by the public list; null if unknown. */
+export async function contextTokensOf(model: string): Promise<number | null> {
+  const { calcPrice } = await import('@pydantic/genai-prices');
+  const [providerId = '', ...rest] = model.split('/');
+  const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, rest.join('/'), { providerId });
+  return found?.model.context_window ?? null;
+}
+
 function priceOf(usage: TokenUsage, price: Price): number | null {
   const parts: [number, number | undefined][] = [
     [usage.input ?? 0, price.input_per_mtok],

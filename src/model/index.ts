@@ -3,7 +3,7 @@ export { capabilitiesIn, CapabilityRate, capabilityRates } from './capabilities.
 export { compositeScore, compositeTier, type Check, decideOutcome } from './verdict.js';
 export { contextInputs, contextOf, type SubjectSides, subjectTokens, SubjectTokens } from './subject-tokens.js';
 export { conversationText, ConversationRecord, Turn } from './records/conversation.js';
-export { createPricer, Price, sumOfCosts } from './cost.js';
+export { contextTokensOf, createPricer, Price, sumOfCosts } from './cost.js';
 export { gateKey } from './gate-title.js';
 export {
   mockWarnings,

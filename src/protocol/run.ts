@@ -47,6 +47,14 @@ export interface ContextBrief {
   unfit: string | null;
 }
 
+/** The next step of the agent `loop`, as its model wants it. */
+export interface LoopStep {
+  /** Number of calls that it asks for. */
+  calls: number;
+  /** True if the agent has ended. */
+  isOver: boolean;
+}
+
 /** One message to the agent. */
 export interface TurnRef {
   /** From 1, over all steps of the run. */
@@ -138,6 +146,24 @@ export interface RunInput {
   limits?: Partial<RunLimits>;
   /** True if the run tells its sweep that it ends, because a new history of the sweep is about to take over. */
   announcesEnd?: boolean;
+  /** Set if an earlier history of the run has come as far as this. */
+  carried?: CarriedRun;
+}
+
+/** The facts that a new history of a run must know: the results of its steps are on the disk. */
+export interface CarriedRun {
+  /** When the first history began, ms since the epoch. */
+  startedAt: number;
+  /** The next request of the agent `loop`. */
+  next: RequestPlace;
+}
+
+/** A request to the model by the agent `loop`. */
+export interface RequestPlace {
+  turn: number;
+  /** The agent's run in that turn. */
+  nth: number;
+  number: number;
 }
 
 /** Result of a run; everything else is in its folder. */

@@ -83,6 +83,11 @@ export const AgentTable = z.strictObject({
     .record(z.string(), z.string())
     .exactOptional()
     .describe('Agents that speak ACP only: values of session options by their ids'),
+  context_tokens: z
+    .int()
+    .min(1000)
+    .exactOptional()
+    .describe('loop only: the most tokens of a request to the model; by default, what the public price list says'),
   auth: z
     .enum(['key', 'login'])
     .exactOptional()
@@ -121,9 +126,10 @@ function kindOf(name: string, { adapter, module, acp }: Record<string, unknown>)
 /** The reason why a setting does not apply to an agent. */
 function refusal(key: string, { what, takes, isBuiltIn, isAlias, speaksAcp }: Kind): string {
   if (!takes.includes('command')) {
-    const own = ['models', 'env', ...takes.filter((name) => name === 'effort'), 'free'];
+    const own = ['models', 'env', ...takes.filter((name) => name === 'effort' || name === 'context_tokens'), 'free'];
     return `cannot be set for ${what}, which only has ${own.slice(0, -1).join(', ')} and free`;
   }
+  if (key === 'context_tokens') return `only for ${adaptersWith(key).join(', ')}`;
   if (key === 'effort')
     return speaksAcp === true
       ? `cannot be set for ${what}: use options, by the id that it offers`

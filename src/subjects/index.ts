@@ -1,5 +1,5 @@
 export { McpServer, PLUGIN_VARIABLES, StoredServer } from './mcp/mcp-server.js';
-export type { McpConnection, ProxyFile } from './mcp/proxy-file.js';
+export { type McpConnection, presenceOf, type ProxyFile } from './mcp/proxy-file.js';
 export { eventsOfRecords, eventsSoFar, type TimedEvent } from './mcp/record.js';
 export {
   mcpServersOf,

@@ -1,4 +1,4 @@
-import type { Parked, ProvenOrder } from '#protocol';
+import type { CarriedRun, Parked, ProvenOrder } from '#protocol';
 
 /*
  * Anyone who can reach Temporal's port can send a workflow any argument. An error thrown by a handler would fail the
@@ -20,6 +20,15 @@ const isMoment = (value: unknown): value is number => typeof value === 'number' 
 export function proofIn(input: unknown): string {
   const { proof } = fieldsOf(input);
   return isText(proof) ? proof : '';
+}
+
+/** The facts that an earlier history of a run has left to this one; null if there was none. */
+export function carriedIn(input: unknown): CarriedRun | null {
+  const { startedAt, next } = fieldsOf(fieldsOf(input)['carried']);
+  const { turn, nth, number } = fieldsOf(next);
+  return isMoment(startedAt) && isCount(turn) && isCount(nth) && isCount(number)
+    ? { startedAt, next: { turn, nth, number } }
+    : null;
 }
 
 export function readOrder(argument: unknown): ProvenOrder | null {

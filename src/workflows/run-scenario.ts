@@ -1,6 +1,7 @@
 import {
   ApplicationFailure,
   CancellationScope,
+  continueAsNew,
   isCancellation,
   sleep,
   upsertSearchAttributes,
@@ -9,7 +10,8 @@ import {
 import { type RunLimits, runLimitsIn, safeName } from '#lib/pure';
 import { STEPS } from '#model/pure';
 import { passedRun, type RunInput, type RunPlan, type RunRef, type RunResult } from '#protocol';
-import { proofIn } from './arguments.js';
+import { carriedIn, proofIn } from './arguments.js';
+import type { Histories } from './run/agent-loop.js';
 import { runAgent, WAIT } from './run/agent-runs.js';
 import { activities, FOR_MINUTES, LONG_STEP, STOPPING } from './run/options.js';
 import { createPerformer } from './run/perform.js';
@@ -21,11 +23,13 @@ import { attributesOf, summaryOf } from './ui.js';
 /** One execution of a cell. Every step is a separate activity, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {
   const { workflowId, startTime, firstExecutionRunId: firstRunId } = workflowInfo();
+  const carried = carriedIn(input);
+  const startedAt = carried?.startedAt ?? startTime.getTime();
   const { sweep, cell, fresh, lostHosts } = input;
   const run: RunRef = {
     sweep,
     cell,
-    run: runName(input),
+    run: runName(input, startedAt),
     workflowId,
     firstRunId,
     proof: proofIn(input),
@@ -38,7 +42,16 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   let reused: RunResult | null = null;
   let agentUsd: number | null = null;
   const waitForProvider = waitParked(input, performer.noting);
-  const reportEnd = createEndAnnouncer(input);
+  const end = createEndAnnouncer(input);
+  const histories: Histories = {
+    next: carried?.next ?? null,
+    goOn: (next) =>
+      continueAsNew<typeof runScenario>({
+        ...input,
+        carried: { startedAt, next },
+        ...(end.isAsked() ? { announcesEnd: true } : {}),
+      }),
+  };
 
   async function steps(): Promise<void> {
     const plan: RunPlan | null = await performEither(
@@ -54,7 +67,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       if (reused !== null || failures.length > 0) return;
     }
     const done = await performSteps(performer, run, plan, (turnLimits, turn) =>
-      runAgent(performer, run, turnLimits, turn, waitForProvider, (usd) => (agentUsd = usd)),
+      runAgent(performer, run, turnLimits, turn, waitForProvider, histories, (usd) => (agentUsd = usd)),
     );
     if (done !== null) await performChecks(performer, run, plan, done);
   }
@@ -86,7 +99,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     ended = true;
   }
   return CancellationScope.nonCancellable(async () => {
-    const report = { failures, cancelled, startedAt: startTime.getTime(), endedAt: Date.now() };
+    const report = { failures, cancelled, startedAt, endedAt: Date.now() };
     const result =
       reused ??
       (await performEither(
@@ -109,7 +122,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     };
     performer.conclude(result ?? lost);
     upsertSearchAttributes(attributesOf(result ?? lost));
-    await reportEnd();
+    await end.announce();
     if (result === null) {
       const spent = agentUsd === null ? {} : { knownUsd: agentUsd };
       throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten', spent);
@@ -141,8 +154,8 @@ async function untilCancelled<R>(
  * Name of the run's folder: time, agent, model, scenario, and enough of Temporal's run id to be unique: that of the
  * first execution, so that a reset continues in the folder.
  */
-function runName({ cell }: RunInput): string {
-  const { startTime, firstExecutionRunId } = workflowInfo();
-  const when = startTime.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+function runName({ cell }: RunInput, startedAt: number): string {
+  const { firstExecutionRunId } = workflowInfo();
+  const when = new Date(startedAt).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return [when, cell.agent, cell.model, cell.scenario, firstExecutionRunId.slice(-8)].map(safeName).join('-');
 }

@@ -17,7 +17,7 @@ import { PAGE } from './scheduler/reading.js';
 import { reduce } from './scheduler/reduce.js';
 import { activities, insist, createSweep, enqueue, handleOf, show, type Sweep, workflowIdOf } from './sweep/sweep.js';
 import { stopSeeking, watchHosts } from './sweep/hosts.js';
-import { openInherited, watchInherited } from './sweep/inherited-runs.js';
+import { watchInherited } from './sweep/inherited-runs.js';
 import { handleMessages, verifyClaims } from './sweep/messages.js';
 import { performRun, placeRun } from './sweep/run.js';
 import { decisionAttributes, decisionMemo } from './ui.js';
@@ -117,7 +117,8 @@ function perform(sweep: Sweep, action: SweepAction): void {
       return;
     case 'cancel runs':
       sweep.runs.cancel();
-      for (const cell of openInherited(sweep))
+      // That reaches neither inherited runs, nor those that have continued as new.
+      for (const cell of sweep.state.open.keys())
         void handleOf(sweep, cell)
           .cancel()
           .catch(() => undefined); // it has closed

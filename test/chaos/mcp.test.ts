@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
@@ -16,7 +15,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { processesWith } from '../host/processes.js';
+import { processesWith, thatRun } from '../host/processes.js';
 
 const SERVER = join(REPOSITORY, 'test/mcp/server.js');
 
@@ -36,13 +35,6 @@ async function writeSlow(project: TestProject, name: string): Promise<string> {
   );
   return mark;
 }
-
-/** Processes of the project that run this script themselves, rather than supervise it. */
-const thatRun = (project: TestProject, script: string): number[] =>
-  processesWith(project.state).filter((pid) =>
-    // A process that names itself does so with spaces.
-    readFileSync(`/proc/${pid}/cmdline`, 'latin1').split(/[\0 ]/)[1]?.endsWith(script),
-  );
 
 const callsIn = (text: string): RunEvent[] =>
   text
@@ -81,7 +73,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     const command = project.start(['run', 'killed', '--json']);
     await untilLines(project, 'killed.log', 2);
     const servers = processesWith(mark);
-    const agents = thatRun(project, 'mock-program.js');
+    const agents = thatRun(project.state, 'mock-program.js');
     expect(agents).toHaveLength(1);
     for (const pid of agents) process.kill(pid, 'SIGKILL');
     await untilLines(project, 'killed.log', 4);
@@ -108,7 +100,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
       const mark = await writeSlow(project, name);
       const command = project.start(['run', name, '--json']);
       await untilLines(project, `${name}.log`, 2);
-      const found = thatRun(project, program);
+      const found = thatRun(project.state, program);
       expect(found).toHaveLength(1);
       for (const pid of found) process.kill(pid, 'SIGKILL');
       await letGo(project, name);

@@ -6,7 +6,7 @@ import { isAlive, signalProcess } from '../../src/host/process/process-identity.
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { opaqueId } from '../../src/store/results-folder.js';
-import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
+import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
 import { processesWith } from '../host/processes.js';
 import { randomNumbers } from '../random.js';
 import { expectRemoved, linesIn, partOf, pathsBelow, type Part } from '../commands/engine-parts.js';
@@ -63,7 +63,7 @@ export async function runUnderFaults(seed: number, { cells, concurrency, faults,
       await command;
       command = project.start(['resume', 'many', '--json']);
     } else {
-      await killSoon(victim);
+      await killSoon(project, victim);
     }
     // The next fault follows after a random number of agent starts, or when no more agents start.
     const target = started + 1 + Math.floor(draw() * (cells / faults));
@@ -114,17 +114,6 @@ export async function runUnderFaults(seed: number, { cells, concurrency, faults,
     return new Set((await project.resultLines()).map(({ cell }) => cell));
   }
 
-  /** Kills the current process of a part. Does nothing while the part is being restarted. */
-  async function killSoon(part: Part): Promise<void> {
-    const identity = await partOf(project, part);
-    if (identity !== null) signalProcess(identity, 'SIGKILL');
-    if (part !== 'keeper') return;
-    // Without a keeper nothing restarts the other parts, so a command starts a new one. While the old one is dying, the
-    // command would take it for running.
-    await until('death of the keeper', () => (identity !== null && isAlive(identity) ? null : true));
-    await project.cli(['engine', 'start']);
-  }
-
   async function resumeToEnd(): Promise<{ exitCode: number | undefined; stdout: string }> {
     for (;;) {
       const ended = await project.cli(['resume', 'many', '--json']);
@@ -132,4 +121,15 @@ export async function runUnderFaults(seed: number, { cells, concurrency, faults,
       await sleep(100);
     }
   }
+}
+
+/** Kills the current process of a part. Does nothing while the part is being restarted. */
+export async function killSoon(project: TestProject, part: Part): Promise<void> {
+  const identity = await partOf(project, part);
+  if (identity !== null) signalProcess(identity, 'SIGKILL');
+  if (part !== 'keeper') return;
+  // Without a keeper nothing restarts the other parts, so a command starts a new one. While the old one is dying, the
+  // command would take it for running.
+  await until('death of the keeper', () => (identity !== null && isAlive(identity) ? null : true));
+  await project.cli(['engine', 'start']);
 }

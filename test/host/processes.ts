@@ -21,6 +21,13 @@ export function processesWith(text: string): number[] {
     .map(Number);
 }
 
+/** The processes of a project, by its state folder, that run this script themselves, rather than supervise it. */
+export const thatRun = (state: string, script: string): number[] =>
+  processesWith(state).filter((pid) =>
+    // A process that names itself does so with spaces.
+    readFileSync(`/proc/${pid}/cmdline`, 'latin1').split(/[\0 ]/)[1]?.endsWith(script),
+  );
+
 /** Children of a process that have ended but not been waited for yet. */
 export function zombiesOf(parent: number | undefined): number[] {
   return readdirSync('/proc')

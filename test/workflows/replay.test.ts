@@ -38,7 +38,15 @@ it('there is a history of each workflow and of each way that it may take', () =>
   expect(names.map((name) => name.slice(0, -'.json'.length)).sort()).toEqual(
     [
       ...['run-passed', 'run-that-failed', 'run-with-failed-steps', 'run-judged', 'run-conversation'],
-      ...['run-cancelled', 'run-parked', 'firing-completed', 'sweep-paused-and-resumed', 'sweep-cancelled'],
+      ...[
+        'run-cancelled',
+        'run-parked',
+        'run-of-loop-1',
+        'run-of-loop-2',
+        'firing-completed',
+        'sweep-paused-and-resumed',
+        'sweep-cancelled',
+      ],
       ...['sweep-continued-1', 'sweep-continued-2', 'sweep-budget', 'sweep-with-parked-run'],
       ...['sweep-with-lost-host', 'sweep-until-clear-1', 'sweep-until-clear-2'],
     ].sort(),

@@ -122,7 +122,7 @@ export function stubActivities(overrides: Partial<Activities> = {}, { quick = fa
     prepareWorkspace: () => Promise.resolve(runPlan()),
     runContextScript: () => Promise.resolve({ unfit: null }),
     runAgent: () => Promise.resolve(brief()),
-    askModel: () => Promise.resolve(0),
+    askModel: () => Promise.resolve({ calls: 0, isOver: true }),
     callTool: () => Promise.resolve(true),
     endConversation: () => Promise.resolve({ reason: 'max_turns_reached', workedSecs: 1 }),
     simulateUser: () => Promise.resolve(true),

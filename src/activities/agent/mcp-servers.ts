@@ -81,7 +81,8 @@ export async function planMcpServers(context: LoadedRun, start: number): Promise
   };
 }
 
-const programFile = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
+/** Path of a bundled program. */
+export const programFile = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
 /** The copy of the plugin that has a server, and the variables by which the server finds it; null if none has it. */
 function pluginOf(

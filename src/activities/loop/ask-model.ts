@@ -1,12 +1,12 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import { type PromptParts, systemPrompt, toolsOfLoop } from '#agents';
+import { isContextFailure, type PromptParts, systemPrompt, toolsOfLoop } from '#agents';
 import { fileText } from '#gates';
-import { callWithTools, ModelFailed, writeFileAtomic } from '#host';
+import { type AgentQuestion, callWithTools, ModelFailed, writeFileAtomic } from '#host';
 import { parseModelName } from '#lib';
-import { createPricer, createUsageMeter, STEPS } from '#model';
-import type { RunRef, TurnRef } from '#protocol';
+import { contextTokensOf, createPricer, createUsageMeter, STEPS } from '#model';
+import type { LoopStep, RunRef, TurnRef } from '#protocol';
 import { loadSkill } from '#scenario';
 import { contextMessage, stepOfTurn, turnSecs } from '../agent/turns.js';
 import { servingAgent } from '../credentials/resolve-agent.js';
@@ -15,27 +15,27 @@ import type { Deps } from '../step/deps.js';
 import { heartbeating } from '../step/heartbeat.js';
 import { assertRecordable } from '../step/disk-space.js';
 import { runStepOnce } from '../step/run-step-once.js';
-import type { LoadedRun, RunAccess, RunIdentity, RunSecrets } from '../run/context.js';
+import type { LoadedRun, RunIdentity, RunSecrets } from '../run/context.js';
+import { canSummarize, SUMMARY_SYSTEM, summaryDue, summaryMessages } from './compaction.js';
 import { type Loop, type LoopRequest, readLoop, workedMs } from './conversation.js';
 import { eventsOfRequest } from './events.js';
+import { connectServers } from './servers.js';
 import { showWork } from './show-work.js';
 
-/** The most requests of a turn, if the scenario does not say it. */
-const MAX_REQUESTS = 200;
-
 /**
- * Asks the model of the agent `loop` for its next step: request `number` of the agent's `nth` run in a turn. Returns
- * the number of calls that it asks for; 0: the agent has ended.
+ * Asks the model of the agent `loop` for its next step, or for a summary of a conversation that is too long: request
+ * `number` of the agent's `nth` run in a turn.
  */
 export const askModel =
   (deps: Deps) =>
-  async (run: RunRef, nth: number, turn: TurnRef, number: number): Promise<number> => {
+  async (run: RunRef, nth: number, turn: TurnRef, number: number): Promise<LoopStep> => {
     const context = await loadWithAccess(deps, run, { turn });
     const step = STEPS.request(STEPS.agent(nth, turn.number), number);
-    const { answer } = await runStepOnce<LoopRequest>(context, step, (fence) =>
+    const { answer, goesOn } = await runStepOnce<LoopRequest>(context, step, (fence) =>
       heartbeating(async (signal, onProgress) => {
         const loop = await readLoop(context);
         await showWork(context, loop, nth, onProgress);
+        const servers = await connectServers(context, fence, signal);
         const system = loop.requests[0]?.result.system ?? systemPrompt(await promptParts(context));
         const request: LoopRequest = { system, sent: 0, answer: null, failure: null, stopped: null };
         const leftMs = turnSecs(context) * 1000 - workedMs(loop.requests, turn.number);
@@ -44,17 +44,30 @@ export const askModel =
         assertRecordable(context);
         await fence.check();
         const sent = await noteSent(context, step);
-        return ask(context, { ...request, sent }, loop, leftMs, signal);
+        const limit = context.agentSettings?.context_tokens ?? (await contextTokensOf(run.cell.model));
+        const most = summaryDue(loop.requests, loop.messages, limit);
+        const common = { timeoutMs: leftMs, effort: context.agentSettings?.effort };
+        if (most !== null) {
+          const messages = summaryMessages(loop.messages, most);
+          const question = { system: SUMMARY_SYSTEM, messages, tools: {}, ...common };
+          return ask(context, { ...request, sent, summarizes: true }, question, loop, signal);
+        }
+        const tools = { ...toolsOfLoop, ...Object.fromEntries(servers.tools) };
+        const question = { system, messages: loop.messages, tools, ...common };
+        return ask(context, { ...request, sent }, question, loop, signal);
       }),
     );
-    return answer?.calls.length ?? 0;
+    const calls = answer?.calls.length ?? 0;
+    return { calls, isOver: calls === 0 && goesOn !== true };
   };
 
+const GOES_ON = { goesOn: true } as const;
+
 async function ask(
-  { plan, run, values, redact, agentSettings }: LoadedRun & RunAccess,
+  { plan, run, values, redact }: LoadedRun,
   request: LoopRequest,
-  { messages }: Loop,
-  timeoutMs: number,
+  question: AgentQuestion,
+  { requests }: Loop,
   signal: AbortSignal,
 ): Promise<LoopRequest> {
   const provider = servingAgent(plan, run.cell);
@@ -66,13 +79,15 @@ async function ask(
     );
   try {
     const model = await provider.connect(name.model, values);
-    const question = { system: request.system, messages, tools: toolsOfLoop, timeoutMs, effort: agentSettings?.effort };
-    return { ...request, answer: await callWithTools(model, question, signal) };
+    const answer = await callWithTools(model, question, signal);
+    if (request.summarizes !== true) return { ...request, answer };
+    return { ...request, answer: { ...answer, calls: [] }, ...(answer.text.trim() === '' ? {} : GOES_ON) };
   } catch (error) {
     if (!(error instanceof ModelFailed)) throw error;
     const { kind, message, status } = error;
     if (kind === 'timeout') return { ...request, stopped: 'deadline' };
-    return { ...request, failure: { kind, message: redact(message), status } };
+    const isTooLong = isContextFailure(message) && canSummarize(requests);
+    return { ...request, failure: { kind, message: redact(message), status }, ...(isTooLong ? GOES_ON : {}) };
   }
 }
 
@@ -83,8 +98,10 @@ async function whyStopped(
   leftMs: number,
 ): Promise<LoopRequest['stopped']> {
   if (leftMs <= 0) return 'deadline';
-  const inTurn = requests.filter(({ turn, result }) => turn === context.turn.number && result.answer !== null);
-  if (inTurn.length >= (stepOfTurn(context).max_turns ?? MAX_REQUESTS)) return 'max_turns';
+  const inTurn = requests.filter(
+    ({ turn, result }) => turn === context.turn.number && result.answer !== null && result.summarizes !== true,
+  );
+  if (inTurn.length >= (stepOfTurn(context).max_turns ?? Infinity)) return 'max_turns';
   const { max_usd: maxUsd } = context.scenario.cost;
   if (maxUsd === undefined) return null;
   const meter = createUsageMeter(context.run.cell.model, await createPricer(context.plan.prices), context.agent);

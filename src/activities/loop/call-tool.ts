@@ -1,16 +1,18 @@
-import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import {
+  answerOfServer,
   failedCall,
+  MAX_COMMAND_SECS,
   performCall,
   readCall,
+  type ServerCall,
   type ToolOutput,
   type ToolProgram,
   type ToolResult,
   withSubject,
 } from '#agents';
-import { startFiles, startFolder } from '#environments';
-import { readTextIfThere, supervisorErrors } from '#host';
+import { sideJournal, startFiles, startFolder } from '#environments';
+import { readTextIfThere, sizeOf, supervisorErrors } from '#host';
 import { STEPS } from '#model';
 import type { RunRef, TurnRef } from '#protocol';
 import { turnSecs } from '../agent/turns.js';
@@ -23,7 +25,11 @@ import { assertRecordable } from '../step/disk-space.js';
 import { runStepOnce } from '../step/run-step-once.js';
 import type { LoadedRun } from '../run/context.js';
 import { callsIn, readLoop, workedMs } from './conversation.js';
+import { connectServers } from './servers.js';
 import { showWork } from './show-work.js';
+
+/** More output of a program is not read: it has to be in memory at once. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** A call runs at most this many programs: an edit reads and writes. */
 const PROGRAMS = 2;
@@ -46,16 +52,25 @@ export const callTool =
         if (call === undefined)
           throw ApplicationFailure.nonRetryable(`the model asked for no call ${index}`, 'StepOrder');
         if (call.problem !== null) return failedCall('', call.problem);
-        const read = readCall(call.name, call.input);
-        if (!read.ok) return failedCall('', read.message);
         const before = requests.filter(({ step }) => step !== request);
         const first = (callsIn(before) + index - 1) * PROGRAMS + 1;
         const leftMs = turnSecs(context) * 1000 - workedMs(requests, turn.number);
+        const secsFor = (secs: number): number => Math.max(1, Math.min(secs, Math.ceil(leftMs / 1000)));
+        const servers = await connectServers(context, fence, signal);
+        const asked = servers.tools.get(call.name);
+        if (asked !== undefined) {
+          const timeoutSecs = secsFor(MAX_COMMAND_SECS);
+          const { server, tool } = asked;
+          const stdin = JSON.stringify({ server, tool, input: call.input } satisfies ServerCall);
+          const program = { ...servers.call, stdin, timeoutSecs };
+          return answerOfServer(await runProgram(context, first, program, fence, signal), timeoutSecs);
+        }
+        const read = readCall(call.name, call.input);
+        if (!read.ok) return failedCall('', read.message);
         let start = first;
-        return performCall(read.call, async (program) => {
-          const timeoutSecs = Math.max(1, Math.min(program.timeoutSecs, Math.ceil(leftMs / 1000)));
-          return runProgram(context, start++, { ...program, timeoutSecs }, fence, signal);
-        });
+        return performCall(read.call, async (program) =>
+          runProgram(context, start++, { ...program, timeoutSecs: secsFor(program.timeoutSecs) }, fence, signal),
+        );
       }),
     );
     return true;
@@ -65,12 +80,12 @@ export const callTool =
 async function runProgram(
   context: LoadedRun,
   start: number,
-  { argv, stdin, timeoutSecs }: ToolProgram,
+  { argv, stdin, timeoutSecs, shown }: ToolProgram,
   fence: Fence,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const { environment, agent, home, config, subject, state } = context;
-  const handle = { ...context.handle, journal: join(state, 'calls') };
+  const { environment, agent, home, config, subject } = context;
+  const handle = sideJournal(context.handle, 'calls');
   if ((await environment.inspect(handle, start)).state === 'none') {
     assertRecordable(context);
     await fence.check();
@@ -80,6 +95,7 @@ async function runProgram(
       env: await withMocks(context, STEPS.agent(1, context.turn.number), { ...context.baseEnv, ...context.targetEnv }),
       stdin,
       files: withSubject(agent, { home, config, subject }, []),
+      ...(shown === undefined ? {} : { shown }),
       deadlineSecs: timeoutSecs,
       idleSecs: null,
     });
@@ -90,7 +106,13 @@ async function runProgram(
     throw error;
   });
   const { stdout, stderr } = startFiles(handle, start);
-  const output = { stdout: (await readTextIfThere(stdout)) ?? '', stderr: (await readTextIfThere(stderr)) ?? '' };
+  const bytes = sizeOf(stdout);
+  const output = {
+    stdout:
+      bytes > MAX_BYTES ? `(${bytes} bytes, which are too many to be read)` : ((await readTextIfThere(stdout)) ?? ''),
+    stderr: (await readTextIfThere(stderr)) ?? '',
+    ...(bytes > MAX_BYTES ? { tooLarge: true as const } : {}),
+  };
   if (end.state === 'ended') return { ...output, exitCode: end.exitCode, stopped: end.stopped !== null };
   signal.throwIfAborted();
   // Nobody knows how far it came, so it is not run again: the model decides.

@@ -1,6 +1,6 @@
 import type { ToolResult } from '#agents';
-import type { AgentAnswer, ModelFailureKind, ModelMessage } from '#host';
-import type { StopReason } from '#lib';
+import { type AgentAnswer, type ModelFailureKind, type ModelMessage, remembered } from '#host';
+import { createLruCache, type StopReason } from '#lib';
 import { STEPS } from '#model';
 import { type Manifest, readStep } from '../step/run-step-once.js';
 import { userMessageOf, turnsBefore } from '../agent/turns.js';
@@ -17,6 +17,10 @@ export interface LoopRequest {
   failure: { kind: ModelFailureKind; message: string; status: number | null } | null;
   /** The reason why it was not asked any more. */
   stopped: Extract<StopReason, 'deadline' | 'cost'> | 'max_turns' | null;
+  /** Set if it asked for a summary of the conversation, to which the answer is not part of it. */
+  summarizes?: true;
+  /** Set if the model is asked again, although the answer asks for no call or there is none. */
+  goesOn?: true;
 }
 
 /** A request with the results of its calls, as far as they have been performed. */
@@ -34,6 +38,11 @@ export interface Loop {
   messages: ModelMessage[];
 }
 
+/** The conversation that takes the place of what was summarized: the task, and the summary. */
+export const summarized = (user: string, summary: string): ModelMessage[] => [
+  { role: 'user', content: `${user}\n\n# Your work on this so far, as you have summarized it\n\n${summary}` },
+];
+
 /** Reads the conversation of all turns until the current one, from the results of the steps. */
 export async function readLoop(context: RunIdentity): Promise<Loop> {
   const requests: PlacedRequest[] = [];
@@ -47,22 +56,40 @@ export async function readLoop(context: RunIdentity): Promise<Loop> {
       const own = await requestsOf(context, turn, nth);
       if (own.length === 0) break;
       requests.push(...own);
-      for (const request of own) messages.push(...messagesOf(request));
+      for (const request of own) {
+        const { summarizes, answer } = request.result;
+        if (summarizes !== true) messages.push(...messagesOf(request));
+        else if (answer !== null) messages.splice(0, Infinity, ...summarized(user, answer.text));
+      }
     }
   }
   return { requests, messages };
 }
 
+/** The requests of runs whose calls have all been performed, by their steps: these never change. */
+const performed = remembered(() => createLruCache<Map<string, PlacedRequest>>(16));
+
 async function requestsOf(context: RunIdentity, turn: number, nth: number): Promise<PlacedRequest[]> {
   const found: PlacedRequest[] = [];
+  const known = await performed()(context.state, () => new Map());
   for (;;) {
     const step = STEPS.request(STEPS.agent(nth, turn), found.length + 1);
-    const request = await readStep<LoopRequest>(context, step);
-    if (request === null) return found;
-    const calls = request.result.answer?.calls ?? [];
-    const results = await Promise.all(calls.map((_, at) => readStep<ToolResult>(context, STEPS.call(step, at + 1))));
-    found.push({ ...request, step, turn, nth, results });
+    const placed = known.get(step) ?? (await readRequest(context, { step, turn, nth }));
+    if (placed === null) return found;
+    found.push(placed);
+    if (!placed.results.includes(null)) known.set(step, placed);
   }
+}
+
+async function readRequest(
+  context: RunIdentity,
+  place: Pick<PlacedRequest, 'step' | 'turn' | 'nth'>,
+): Promise<PlacedRequest | null> {
+  const request = await readStep<LoopRequest>(context, place.step);
+  if (request === null) return null;
+  const calls = request.result.answer?.calls ?? [];
+  const results = calls.map((_, at) => readStep<ToolResult>(context, STEPS.call(place.step, at + 1)));
+  return { ...request, ...place, results: await Promise.all(results) };
 }
 
 /** Returns the messages of a request and its calls. Calls that could not be read are answered in `messages`. */

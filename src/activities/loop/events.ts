@@ -14,19 +14,32 @@ export const sessionOf = (run: RunRef, requests: readonly PlacedRequest[]): Even
 
 const ENDINGS = { deadline: 'timeout', cost: 'max_cost', max_turns: 'max_turns' } as const;
 
+const SUMMARIZED = 'The conversation had become too long. The agent goes on with this summary of it:';
+
 /** The events of a request and of the calls that the model asked for in it, in order. */
-export function eventsOfRequest({ result: { answer, failure, stopped, sent }, results }: PlacedRequest): EventBody[] {
+export function eventsOfRequest({ result, results }: PlacedRequest): EventBody[] {
+  const { answer, failure, stopped, sent, summarizes, goesOn } = result;
   const answered = answer !== null || failure !== null ? 1 : 0;
   const lost: EventBody[] = Array.from({ length: sent - answered }, () => [
     { type: 'unknown' as const, kind: 'a request to the model whose answer was lost' },
     // It was paid for all the same.
     { type: 'usage' as const, ...NO_USAGE, cost_usd: null },
   ]).flat();
+  if (failure !== null && goesOn === true)
+    return [...lost, { type: 'unknown', kind: 'a request that was too long for the model' }];
   if (failure !== null) return [...lost, errorEvent(failure.message, failure.status, failure.kind !== 'refused')];
   // Nothing was on its way, so that all usage is known.
   if (stopped !== null && sent === 0) return [{ type: 'result', ending: ENDINGS[stopped], exit_code: null }];
   if (answer === null) return lost;
   const { calls, reasoning, text, usage } = answer;
+  if (summarizes === true)
+    return [
+      ...lost,
+      { type: 'usage', ...usage, cost_usd: null },
+      ...(goesOn === true
+        ? [{ type: 'message' as const, role: 'system' as const, text: `${SUMMARIZED}\n\n${text}` }]
+        : [errorEvent(NO_ANSWER, null, true)]),
+    ];
   return [
     ...lost,
     ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
@@ -41,9 +54,9 @@ export function eventsOfRequest({ result: { answer, failure, stopped, sent }, re
       ...(problem === null ? {} : { executed: false }),
     })),
     ...calls.flatMap(({ id, problem }, at): EventBody[] => {
-      const result = results[at]?.result;
-      if (result === undefined) return [];
-      const { output, exitCode, isError, truncated } = result;
+      const called = results[at]?.result;
+      if (called === undefined) return [];
+      const { output, exitCode, isError, truncated } = called;
       const executed = problem === null ? {} : { executed: false as const };
       return [{ type: 'tool_result', id, exit_code: exitCode, is_error: isError, output, truncated, ...executed }];
     }),

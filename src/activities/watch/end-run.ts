@@ -24,8 +24,8 @@ export async function hasLivingAgent(deps: Deps, run: RunRef): Promise<boolean> 
 /** Stops the agents of a run, which then count as cancelled. */
 async function stopAgents(deps: Deps, run: RunRef): Promise<void> {
   for (const { environment, handle } of await placesOfRun(deps, run))
-    for (const start of (await livingStarts(environment, handle)).living)
-      await environment.kill(handle, { start, reason: 'cancel' });
+    for (const { handle: at, start } of (await livingStarts(environment, handle)).living)
+      await environment.kill(at, { start, reason: 'cancel' });
 }
 
 /**

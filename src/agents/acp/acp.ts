@@ -89,8 +89,7 @@ export function acpAgent(name: string, preset: AcpPreset, settings: AgentSetting
 const lastAnswerOf = (base: Agent | null): Pick<Agent, 'lastAnswer'> => {
   const source = base?.lastAnswer;
   if (source === undefined) return {};
-  const { log, records } = source;
-  return { lastAnswer: { log, records, sessionProblem: (text) => source.sessionProblem(text, null) } };
+  return { lastAnswer: { ...source, sessionProblem: (text) => source.sessionProblem(text, null) } };
 };
 
 const versionOf = (command: string, preset: AcpPreset): string[] | null =>

@@ -46,6 +46,10 @@ export function statedKind(end: Reported): FailureKind | null {
   return end.error?.retryable === true && text !== '' ? 'busy' : null;
 }
 
+/** True if a model has refused a request because the conversation is too long for it. */
+export const isContextFailure = (message: string): boolean =>
+  statedKind({ error: { type: 'error', message, retryable: false }, stderr: '' }) === 'context';
+
 const statusOf = (end: Reported): number => end.error?.status ?? statusIn(aboutProvider(end));
 
 function kindOfStatus(status: number): FailureKind | null {

@@ -31,7 +31,7 @@ export function loop(settings: AgentSettings): Agent {
       skill: (folders) => join(folders.home, '.agents/skills'),
       instructions: (folders) => join(folders.home, 'AGENTS.md'),
     },
-    mcpProblem: 'it has no tools besides its own yet',
+    mcpProblem: null,
     limitsTurns: true,
     version: null,
     isLoop: true,

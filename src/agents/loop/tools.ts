@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '#lib';
 
-/** The most seconds that a command of the `bash` tool may take. */
-const MAX_COMMAND_SECS = 600;
+/** The most seconds that a command of the `bash` tool may take, or a call of an MCP server. */
+export const MAX_COMMAND_SECS = 600;
 const COMMAND_SECS = 120;
 const READ_LINES = 2000;
 
@@ -72,6 +72,8 @@ export interface ToolProgram {
   argv: string[];
   stdin: string;
   timeoutSecs: number;
+  /** Paths of further programs that it uses. Absent for none. */
+  shown?: string[];
 }
 
 /** Files are read and written by programs, in the place in which the agent works, as the user that it is there. */
@@ -95,6 +97,8 @@ export interface ToolOutput {
   stdout: string;
   stderr: string;
   stopped: boolean;
+  /** Set if the program printed too much to be read; `stdout` says so. */
+  tooLarge?: true;
 }
 
 /** The result of a call, for the model and for the events. */
@@ -129,8 +133,9 @@ export async function performCall(
       return { ...shortened(text === '' ? '(no output)' : text), exitCode, isError: stopped || exitCode !== 0 };
     }
     case 'read': {
-      const { exitCode, stdout, stderr } = await run(file(READ, input.path));
+      const { exitCode, stdout, stderr, tooLarge } = await run(file(READ, input.path));
       if (exitCode !== 0) return failedCall(stderr, `cannot read ${input.path}`);
+      if (tooLarge === true) return failedCall(stdout, `cannot read ${input.path}`);
       const { first_line: first = 1, lines: count = READ_LINES } = input;
       const all = stdout.split('\n');
       const lines = all.slice(first - 1, first - 1 + count);
@@ -145,6 +150,7 @@ export async function performCall(
     case 'edit': {
       const before = await run(file(READ, input.path));
       if (before.exitCode !== 0) return failedCall(before.stderr, `cannot read ${input.path}`);
+      if (before.tooLarge === true) return failedCall(before.stdout, `cannot read ${input.path}`);
       const parts = before.stdout.split(input.old_text);
       if (parts.length !== 2)
         return failedCall('', `old_text occurs ${parts.length - 1} times in ${input.path}; it must occur exactly once`);
@@ -163,7 +169,8 @@ export const failedCall = (reason: string, what: string): ToolResult => ({
   isError: true,
 });
 
-function shortened(text: string): Pick<ToolResult, 'output' | 'truncated'> {
+/** Keeps the beginning and the end of a long result. */
+export function shortened(text: string): Pick<ToolResult, 'output' | 'truncated'> {
   if (text.length <= RESULT_LENGTH) return { output: text, truncated: false };
   const half = RESULT_LENGTH / 2;
   const left = text.length - RESULT_LENGTH;

@@ -7,7 +7,7 @@ import { isRealFolder, markOf, readTextIfThere, waitUntil } from '#host';
 import type { CommandResult } from '#lib';
 import type { Work, EnvironmentHandle, ExecRequest, ProcessState, StartRequest } from '../environment.js';
 import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
-import { startFiles, startFolder, startNumbers } from '../journal.js';
+import { startFiles, startFolder, startNumbers, withSides } from '../journal.js';
 import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from '../run-folders.js';
 import {
   awaitClaimScript,
@@ -202,7 +202,8 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
 
   async dispose(handle) {
     await remove(machineOf(handle));
-    for (const start of startNumbers(handle)) await endStreams(startFolder(handle, start));
+    for (const each of withSides(handle))
+      for (const start of startNumbers(each)) await endStreams(startFolder(each, start));
   },
 });
 

@@ -129,7 +129,7 @@ export interface AgentQuestion {
   messages: ModelMessage[];
   tools: Readonly<Record<string, { description: string; inputSchema: Record<string, unknown> }>>;
   timeoutMs: number;
-  /** How long the model thinks, in the words of its provider. Absent: as long as the provider chooses. */
+  /** The effort of the model's reasoning, in the words of its provider. Absent: what the provider chooses. */
   effort?: string | undefined;
 }
 

@@ -47,19 +47,13 @@ export function trajectoryOf(run: RunRecord, events: Iterable<RunEvent>): Trajec
       if (!isSaid || event.text !== prompt) steps.add('user', prompt, event.ts);
       isAsked = true;
     }
-    switch (event.type) {
-      case 'session':
-        session ??= event.session_id;
-        if (start !== null && event.attempt !== start)
-          steps.add('system', `start ${event.attempt}`, event.ts, { event: 'session', attempt: event.attempt });
-        start = event.attempt;
-        break;
-      case 'result':
-        ended = withoutNulls({ ending: event.ending, exit_code: event.exit_code });
-        break;
-      default:
-        steps.read(event);
-    }
+    if (event.type === 'session') {
+      session ??= event.session_id;
+      if (start !== null && event.attempt !== start)
+        steps.add('system', `start ${event.attempt}`, event.ts, { event: 'session', attempt: event.attempt });
+      start = event.attempt;
+    } else if (event.type === 'result') ended = withoutNulls({ ending: event.ending, exit_code: event.exit_code });
+    else steps.read(event);
   }
   if (!isAsked) steps.add('user', prompt, run.started_at);
   const model = run.agent?.model_used ?? run.model;
@@ -82,6 +76,9 @@ export function trajectoryOf(run: RunRecord, events: Iterable<RunEvent>): Trajec
     },
   };
 }
+
+/** The fields of an event that say where it stands. */
+const PLACE: ReadonlySet<string> = new Set(['ts', 'seq', 'attempt']);
 
 /** Collects steps. An answer of the model is one step, with its reasoning, its message and its calls of tools. */
 function createSteps() {
@@ -145,10 +142,10 @@ function createSteps() {
           return;
         case 'mcp_call':
         case 'mcp_tools': {
-          const { ts, seq: _, attempt: __, ...said } = event;
-          const step = steps.at(-1) ?? add('system', '', ts);
+          const step = steps.at(-1) ?? add('system', '', event.ts);
           const before = step.extra?.['mcp'];
-          step.extra = { ...step.extra, mcp: [...(Array.isArray(before) ? before : []), said as unknown as Json] };
+          const record = Object.fromEntries(Object.entries(event).filter(([key]) => !PLACE.has(key)));
+          step.extra = { ...step.extra, mcp: [...(Array.isArray(before) ? before : []), record] };
           return;
         }
         case 'error':
@@ -159,6 +156,12 @@ function createSteps() {
           return;
         case 'unknown':
           add('system', event.kind, event.ts, { event: event.type, ...withoutNulls({ lost: event.lost ?? null }) });
+          return;
+        case 'extension':
+          add('system', event.output, event.ts, {
+            ...{ event: event.type, kind: event.kind, name: event.name },
+            ...withoutNulls({ exit_code: event.exit_code }),
+          });
           return;
         case 'mcp_problem':
           add('system', event.message, event.ts, { event: event.type, server: event.server });
@@ -183,7 +186,7 @@ function callOf({ id, name, input, command, executed }: Event<'tool_call'>) {
   return {
     tool_call_id: id,
     function_name: name,
-    arguments: isJsonObject(input) ? (input as Record<string, Json>) : input === null ? {} : { input },
+    arguments: isJsonObject(input) ? input : input === null ? {} : { input },
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
 }

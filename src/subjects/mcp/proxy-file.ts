@@ -24,3 +24,6 @@ export interface ProxyFile {
   scenario: string;
   step: string;
 }
+
+/** The socket by which one who stays connected to it learns that the proxy has ended. `socket`: that of a server. */
+export const presenceOf = (socket: string): string => `${socket}.up`;

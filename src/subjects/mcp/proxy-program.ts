@@ -1,7 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { basename, dirname } from 'node:path';
-import type { ProxyFile } from './proxy-file.js';
+import { presenceOf, type ProxyFile } from './proxy-file.js';
 import type { ProxyRecord } from './record.js';
 import { serveAgent } from './serve-agent.js';
 
@@ -47,7 +47,9 @@ rmSync(path);
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 for (const file of files) {
+  const isAfterOther = existsSync(file.records);
   const record = createRecordFile(file.records);
+  if (isAfterOther) record({ type: 'replaced' });
   process.on('uncaughtException', ({ message }) => {
     record({
       type: 'problem',
@@ -61,8 +63,13 @@ for (const file of files) {
     void serveAgent(file, { input: socket, output: socket, name: String(++count), record });
   });
   mkdirSync(dirname(file.socket), { recursive: true, mode: 0o700 });
-  rmSync(file.socket, { force: true });
   // By a relative path, because that of a socket must be short.
   process.chdir(dirname(file.socket));
-  server.listen(basename(file.socket));
+  for (const [listener, socket] of [
+    [server, file.socket],
+    [createServer((link) => link.resume().on('error', () => link.destroy())), presenceOf(file.socket)],
+  ] as const) {
+    rmSync(socket, { force: true });
+    listener.listen(basename(socket));
+  }
 }

@@ -11,6 +11,8 @@ const at = z.number();
 
 const Line = z.discriminatedUnion('type', [
   z.object({ type: z.literal('started'), at }),
+  /** Another proxy has taken the place of one that was lost. */
+  z.object({ type: z.literal('replaced'), at }),
   z.object({ type: z.literal('call'), at, id: z.string(), tool: z.string(), arguments: JsonValue }),
   z.object({
     type: z.literal('answer'),
@@ -38,6 +40,7 @@ export interface TimedEvent {
 const NOT_STARTED = 'the agent did not start this server';
 const NOT_ASKED = 'the agent ended before it knew the tools of this server';
 const UNANSWERED = 'the call had no answer when the agent ended';
+const LOST = 'llm-tool-test lost the connection during a call, and nobody knows its answer';
 const DAMAGED = 'a part of what was recorded of it cannot be read';
 
 /**
@@ -95,6 +98,11 @@ function readRecords(server: string, written: readonly string[]): Records {
   for (const line of lines) {
     switch (line.type) {
       case 'started':
+        break;
+      case 'replaced':
+        if (open.size > 0)
+          events.push({ at: line.at, event: { type: 'mcp_problem', server, message: LOST, limit: true } });
+        open.clear();
         break;
       case 'call':
         open.set(line.id, { tool: line.tool, arguments: line.arguments });

@@ -3,7 +3,7 @@ import { type AgentSummary, type PlannedStep, type RunRef, type TurnRef, waitNum
 import { backoffMs, consecutiveSameReason, type RetryHint } from '../provider-backoff.js';
 import type { WaitForProvider } from '../wait-for-provider.js';
 import { activities, AGENT_RETRY, within } from './options.js';
-import { performLoop } from './agent-loop.js';
+import { type Histories, isBefore, performLoop } from './agent-loop.js';
 import type { Performer } from './perform.js';
 
 /** Name of the step in which a run waits for its provider and nothing runs. */
@@ -26,6 +26,7 @@ export async function runAgent(
   { timeoutSecs, rebuildSecs, loop }: AgentLimits,
   turn: TurnRef,
   waitForProvider: WaitForProvider,
+  histories: Histories,
   noteCost: (usd: number) => void,
 ): Promise<AgentSummary | null> {
   const { perform, limits } = performer;
@@ -40,7 +41,10 @@ export async function runAgent(
       ...within(timeoutSecs + rebuildSecs),
       retry: AGENT_RETRY,
     };
-    if (loop === true && !(await performLoop(performer, run, { turn, nth, timeoutSecs }))) return null;
+    // An earlier history has performed it, and waited after it; its steps return what they have stored.
+    const isDone = isBefore({ turn: turn.number, nth }, histories.next);
+    if (loop === true && !isDone && !(await performLoop(performer, run, { turn, nth, timeoutSecs }, histories)))
+      return null;
     const brief = await perform(planned, (options) =>
       activities.runAgent.executeWithOptions(
         options,
@@ -52,6 +56,7 @@ export async function runAgent(
     if (brief?.again === undefined) return brief;
     // An agent that was not started has not been refused.
     if (brief.again.held !== true) reasons.push(brief.again.why);
+    if (isDone) continue;
     const wait = backoffMs(brief.again, consecutiveSameReason(reasons), Date.now(), limits);
     if (wait === null) return brief;
     const until = new Date(Date.now() + wait).toISOString();

@@ -9,8 +9,7 @@ import { activities, insist, enqueue, handleOf, isLosing, type Sweep, workflowId
 const LOOK_UP_MS = 60_000;
 
 /** The cells whose inherited runs have not ended. */
-export const openInherited = ({ inherited, state }: Sweep): string[] =>
-  [...inherited].filter((cell) => state.open.has(cell));
+const openInherited = ({ inherited, state }: Sweep): string[] => [...inherited].filter((cell) => state.open.has(cell));
 
 /** Asks the server which runs have ended. Not cancellable, because a cancelled sweep waits for its runs. */
 export const findEnded = (sweep: Sweep, cells: readonly string[], waitMs: number): Promise<EndedRun[]> =>

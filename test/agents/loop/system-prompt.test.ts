@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SUMMARY_ORDER, SUMMARY_SYSTEM } from '../../../src/activities/loop/compaction.js';
 import { systemPrompt } from '../../../src/agents/loop/system-prompt.js';
 import { REPOSITORY } from '../../commands/project.js';
 
-test('the documentation shows the system prompt', () => {
+test('the documentation shows the prompts', () => {
   const page = readFileSync(join(REPOSITORY, 'specs/reference/loop.md'), 'utf8');
   const prompt = systemPrompt({ workspace: '<workspace>', instructions: [], skills: [], added: null });
-  expect(page).toContain(`\`\`\`text\n${prompt}\n\`\`\``);
+  for (const text of [prompt, SUMMARY_SYSTEM, SUMMARY_ORDER]) expect(page).toContain(`\`\`\`text\n${text}\n\`\`\``);
 });
 
 test('the parts of a run follow in their order', () => {

@@ -84,6 +84,17 @@ describe('files', () => {
     expect(programs).toHaveLength(1);
   });
 
+  test.each(['read', 'edit'])('%s refuses a file that is too large', async (name) => {
+    const large = ended('(9 bytes, which are too many to be read)', { tooLarge: true });
+    const input: Record<string, string> = name === 'read' ? {} : { old_text: 'bytes', new_text: 'y' };
+    const { result, programs } = await perform(name, { path: 'a', ...input }, large);
+    expect(result).toMatchObject({
+      isError: true,
+      output: expect.stringContaining('cannot read a: (9 bytes') as string,
+    });
+    expect(programs).toHaveLength(1);
+  });
+
   test('a path that begins with a dash is no option', async () => {
     const { programs } = await perform('write', { path: '-rf', content: '' });
     expect(programs[0]?.argv.at(-1)).toBe('./-rf');

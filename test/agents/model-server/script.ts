@@ -111,6 +111,8 @@ export const Script = z.strictObject({
    * True if answers report as input what they were really sent, a token for each 4 bytes, unless a step says otherwise.
    */
   counts_input: z.boolean().default(false),
+  /** The time that an answer takes, ms. */
+  delay_ms: z.number().default(0),
 });
 export type Script = z.infer<typeof Script>;
 export type ScriptInput = z.input<typeof Script>;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropic } from './anthropic.js';
 import { chat } from './chat.js';
 import { gemini } from './gemini.js';
@@ -56,7 +57,13 @@ export async function startModelServer(given: ScriptInput[], port = 0): Promise<
     for (const look of waiting) look();
   };
 
-  const answer = (protocol: Protocol, url: URL, body: string, from: IncomingMessage, to: ServerResponse): void => {
+  const answer = async (
+    protocol: Protocol,
+    url: URL,
+    body: string,
+    from: IncomingMessage,
+    to: ServerResponse,
+  ): Promise<void> => {
     const conversation = protocol.read(JSON.parse(body), url);
     const index = scriptFor(scripts, conversation);
     const script = scripts[index];
@@ -75,6 +82,7 @@ export async function startModelServer(given: ScriptInput[], port = 0): Promise<
       number,
       fault,
     });
+    if (script.delay_ms > 0) await sleep(script.delay_ms);
     if (fault !== null && 'error' in fault) {
       const { status, body, headers } = protocol.refuse(fault, conversation.model, Math.floor(Date.now() / 1000));
       const wait = fault.retry_after_secs;
@@ -99,7 +107,7 @@ export async function startModelServer(given: ScriptInput[], port = 0): Promise<
     const body = await text(from);
     const protocol = PROTOCOLS.find(({ path }) => path.test(url.pathname));
     if (from.method === 'POST' && protocol !== undefined) {
-      answer(protocol, url, body, from, to);
+      await answer(protocol, url, body, from, to);
       return;
     }
     others.push(`${from.method ?? ''} ${url.pathname}`);

@@ -86,7 +86,7 @@ test('two versions of Claude Code run in one sweep, and its comparison and repor
   await project.write('llm-tool-test-config.toml', changed);
   const third: SweepDocument = (await project.run(['task', '--repeat', '3'], env)).document;
   expect(third.cells.map(({ agent, cached }) => [agent, cached])).toEqual(
-    ['claude-code', 'claude-old'].flatMap((agent) => Array(3).fill([agent, agent === 'claude-code'])),
+    ['claude-code', 'claude-old'].flatMap((agent) => Array<unknown>(3).fill([agent, agent === 'claude-code'])),
   );
   const compared = await project.cli(['compare', document.sweep, third.sweep], env);
   expect(compared.stdout).toMatch(/claude-old +2\.1\.300 \(Claude Code\) → 2\.1\.330 \(Claude Code\)/);
@@ -97,7 +97,7 @@ test('doctor and validate know the other name, too', async () => {
   const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; status: string; message: string }[] };
   expect(checks.find(({ name }) => name === 'agent claude-old')).toMatchObject({
     status: 'ok',
-    message: expect.stringContaining('ANTHROPIC_API_KEY set'),
+    message: expect.stringContaining('ANTHROPIC_API_KEY set') as string,
   });
   expect((await project.cli(['validate', 'task'], env)).exitCode).toBe(0);
 });

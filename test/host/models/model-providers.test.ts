@@ -198,7 +198,7 @@ test.each([
     let text = '';
     request.on('data', (part: Buffer) => (text += part.toString()));
     request.on('end', () => {
-      bodies.push(JSON.parse(text));
+      bodies.push(JSON.parse(text) as unknown);
       response.writeHead(400).end('{}');
     });
   });
@@ -207,8 +207,11 @@ test.each([
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const names = ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL', 'GOOGLE_GEMINI_BASE_URL', 'HOUSE_URL'];
   const keys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'HOUSE_KEY'];
-  const values = Object.fromEntries([...names.map((one) => [one, address]), ...keys.map((one) => [one, 'k'])]);
-  const connected = await provider(name, { house }).connect(model, values as Record<string, string>);
+  const values = Object.fromEntries<string>([
+    ...names.map((one) => [one, address] as const),
+    ...keys.map((one) => [one, 'k'] as const),
+  ]);
+  const connected = await provider(name, { house }).connect(model, values);
   const question = { system: 's', messages: [{ role: 'user' as const, content: 'u' }], tools: {}, timeoutMs: 10_000 };
   for (const effort of [undefined, 'high'])
     await callWithTools(connected, { ...question, effort }, new AbortController().signal).catch(() => null);

@@ -91,7 +91,7 @@ describe('a trajectory', () => {
         extra: { reasoning_tokens: 2, cache_write_tokens: 7 },
       },
     });
-    // What one part does not say is unknown of the sum.
+    // A number that one part does not have is unknown of the sum.
     expect(steps[2]?.metrics).toEqual({
       prompt_tokens: 234,
       completion_tokens: 12,

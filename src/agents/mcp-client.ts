@@ -5,45 +5,57 @@ import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type Json, splitLines } from '#lib';
 import type { mcpSettings } from './subject-files.js';
 
-/** A tool's answer, as the mock agent reports it. */
-interface Answer {
+/** A tool's answer, as text. */
+export interface ServerAnswer {
   isError: boolean;
   text: string;
 }
 
-/** The MCP servers of the mock agent, connected. */
-export interface MockMcp {
+/** A tool of an MCP server, with its arguments as a JSON schema. */
+export interface ServerTool {
+  server: string;
+  tool: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+}
+
+/** MCP servers that an agent of our own is connected with. */
+export interface McpClients {
+  /** The tools of the servers that could be reached. */
+  tools: ServerTool[];
   /** Calls a tool. A server that is not there or cannot be reached is an answer too. */
-  call(server: string, tool: string, args: Record<string, Json>): Promise<Answer>;
+  call(server: string, tool: string, args: Json): Promise<ServerAnswer>;
   close(): Promise<void>;
 }
 
 type Program = NonNullable<ReturnType<typeof mcpSettings>>[string];
 
-/** The mock agent has no limit of its own: the run has one. */
+/** Our agents have no limit of their own: the run has one. */
 const TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Connects to all servers and requests their tools, as agents do when they start. */
-export async function connectMcp(servers: NonNullable<ReturnType<typeof mcpSettings>>): Promise<MockMcp> {
+export async function connectMcp(servers: NonNullable<ReturnType<typeof mcpSettings>>): Promise<McpClients> {
+  const tools: ServerTool[] = [];
   const clients = new Map<string, Client>();
   const problems = new Map<string, string>();
   for (const [name, program] of Object.entries(servers)) {
-    const client = new Client({ name: 'mock', version: '1' });
+    const client = new Client({ name: 'llm-tool-test', version: '1' });
     try {
       await client.connect(programTransport(program));
-      if (client.getServerCapabilities()?.tools !== undefined) await client.listTools();
+      if (client.getServerCapabilities()?.tools !== undefined) tools.push(...(await toolsOf(name, client)));
       clients.set(name, client);
     } catch (error) {
       problems.set(name, String(error));
     }
   }
   return {
+    tools,
     async call(server, tool, args) {
       const client = clients.get(server);
       if (client === undefined)
         return { isError: true, text: problems.get(server) ?? `there is no MCP server ${server}` };
       try {
-        const params = { name: tool, arguments: args };
+        const params = { name: tool, arguments: args as Record<string, Json> };
         const { content, isError } = await client.callTool(params, undefined, { timeout: TIMEOUT_MS });
         return { isError: isError === true, text: textIn(content) };
       } catch (error) {
@@ -54,6 +66,19 @@ export async function connectMcp(servers: NonNullable<ReturnType<typeof mcpSetti
       for (const client of clients.values()) await client.close();
     },
   };
+}
+
+async function toolsOf(server: string, client: Client): Promise<ServerTool[]> {
+  const found: ServerTool[] = [];
+  const asked = new Set<string | undefined>();
+  for (let cursor: string | undefined; !asked.has(cursor);) {
+    asked.add(cursor);
+    const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor });
+    for (const { name, description = '', inputSchema } of tools)
+      found.push({ server, tool: name, description, inputSchema });
+    cursor = nextCursor;
+  }
+  return found;
 }
 
 /**
@@ -89,5 +114,18 @@ function programTransport({ command, args, env }: Program): Transport {
   return transport;
 }
 
+interface Part {
+  type: string;
+  text?: string;
+  mimeType?: string;
+  resource?: { text?: string };
+}
+
 const textIn = (content: unknown): string =>
-  (content as { text?: string }[]).map((part) => part.text ?? JSON.stringify(part)).join('\n');
+  (content as Part[])
+    .map(({ type, text, mimeType, resource, ...other }) => {
+      const words = text ?? resource?.text;
+      if (words !== undefined) return words;
+      return mimeType === undefined ? JSON.stringify({ type, ...other }) : `(${type}: ${mimeType})`;
+    })
+    .join('\n');
