@@ -54,7 +54,7 @@ describe('what a module reports', () => {
 
   test('is invalid like the line of an agent that prints it, and the end is none of it', async () => {
     const wrong = await turnOf("report({ type: 'usage', input: -1 }); report({ type: 'nonsense' }); return 'Done.';");
-    expect(ofType(wrong.events, 'unknown')).toHaveLength(1);
+    expect(ofType(wrong.events, 'unknown')).toHaveLength(2);
     for (const event of ["{ type: 'result', ending: 'done', exit_code: 0 }", 'null', "'done'"]) {
       const ended = await turnOf(`report(${event}); return 'Done.';`);
       expect(ended.ending.ending).not.toBe('done');
