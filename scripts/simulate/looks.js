@@ -94,6 +94,7 @@ export const looks = [
     what: 'compare, run head again with --no-cache, compare, up to 3 times: false "better" or "worse"',
     bar: { atMost: 0.055 },
     of: 'worst',
+    isSlow: true,
     cells: alarms('', { anew: true }),
   },
   {

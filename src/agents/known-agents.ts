@@ -27,8 +27,8 @@ const adapters: Readonly<Record<string, Adapter>> = {
   codex: { make: codex, takes: [...PROGRAM, 'auth', 'effort', 'mode'] },
   // The models that these ask, and their plugins, decide about their costs.
   eliza: { make: eliza, takes: ['free'] },
-  loop: { make: loop, takes: ['free', 'effort', 'context_tokens'] },
   gemini: { make: gemini, takes: [...PROGRAM, 'auth', 'mode'] },
+  loop: { make: loop, takes: ['free', 'effort', 'context_tokens'] },
   opencode: { make: opencode, takes: [...PROGRAM, 'auth', 'effort'] },
   pi: { make: pi, takes: [...PROGRAM, 'auth', 'effort'] },
   ...Object.fromEntries(

@@ -39,7 +39,10 @@ describe('what a module reports', () => {
   test('decides how the run ends, if it fails right after its provider did', async () => {
     const refused = "report({ type: 'error', message: 'invalid x-api-key', retryable: false, status: 401 });";
     const failed = await turnOf(`${refused} throw new Error('no answer');`);
-    expect(failed.ending).toMatchObject({ ending: 'unable', message: expect.stringContaining('key was refused') as string });
+    expect(failed.ending).toMatchObject({
+      ending: 'unable',
+      message: expect.stringContaining('key was refused') as string,
+    });
     const limited = await turnOf(
       "report({ type: 'error', message: 'slow down', retryable: true, status: 429 }); throw new Error('no answer');",
     );

@@ -55,6 +55,8 @@ describe('doctor without problems', () => {
       'e2b',
       'LLM_TOOL_TEST_ENABLED',
       'agent mock',
+      'agent oracle',
+      'agent nop',
       'agent claude-code',
       'agent codex',
       'agent eliza',

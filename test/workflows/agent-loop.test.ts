@@ -44,9 +44,9 @@ it('turns and runs of earlier histories are not performed again, nor waited for'
   const stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan({ steps: [conversation({ loop: true })] })),
     askModel: asks(3),
-    runAgent: (_run, nth, turn = { number: 1, at: 0 }) => {
+    runAgent: (...[, nth, turn = { number: 1, at: 0 }]: [unknown, number?, { number: number; at: number }?]) => {
       runs += 1;
-      return Promise.resolve(turn.number === 1 && nth === 1 ? busy : brief());
+      return Promise.resolve(turn.number === 1 && (nth ?? 1) === 1 ? busy : brief());
     },
     endConversation: (_run, { number }) =>
       Promise.resolve({ reason: number === 2 ? 'max_turns_reached' : null, workedSecs: 1 }),
