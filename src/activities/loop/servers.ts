@@ -29,7 +29,7 @@ const END_MS = 10_000;
 /** Nobody works as long. What is left over is ended with its run. */
 const DEADLINE_SECS = 7 * 24 * 3600;
 
-/** The number that the start of the agent will have as which its current run is recorded. */
+/** The number of the start as which the agent's current run will be recorded. */
 export const startOfLoop = async (context: LoadedRun): Promise<number> =>
   ((await readAgentStep(context))?.result.record.starts ?? 0) + 1;
 
