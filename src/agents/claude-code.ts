@@ -4,6 +4,7 @@ import type { Agent, AgentLaunch, AgentRequest, AgentSettings } from './agent.js
 import { endOfProject, foldersAbove } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
 import { claudeCodeStream, SYNTHETIC } from './streams/claude-code.js';
+import { UNLOADED } from './streams/claude-code-extensions.js';
 import { mcpSettings } from './subject-files.js';
 import { fieldsOf } from './streams/json-fields.js';
 import { requestOf, requestReader, type RequestReader } from './request-reader.js';
@@ -87,7 +88,11 @@ export function claudeCode(settings: AgentSettings): Agent {
     resume: (request, sessionId) => launch(request, ['--resume', sessionId], request.prompt),
     parser: claudeCodeStream,
     firstRequest: { reader: claudeCodeRequest },
-    classify: classifyByResult,
+    // Without its plugin, the run would be another one, whatever the gates say.
+    classify: (end) =>
+      end.error?.message.startsWith(UNLOADED) === true
+        ? { ending: 'unable', message: end.error.message, again: null }
+        : classifyByResult(end),
   };
 }
 

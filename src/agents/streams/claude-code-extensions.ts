@@ -6,6 +6,9 @@ type Extension = Extract<EventBody, { type: 'extension' }>;
 /** Of a skill: the folder with its files, in the copy of a plugin (`pluginFolder`). */
 const BASE = /^Base directory for this skill: .*\/plugins\/([^/\n]+)\/(?:.*\/)?([^/\n]+)$/m;
 
+/** Begins the message of an end without a plugin under test. */
+export const UNLOADED = 'a plugin was not loaded';
+
 const use = (kind: 'skill' | 'subagent', name: string): Extension => ({
   type: 'extension',
   kind,
@@ -38,7 +41,7 @@ export function claudeCodeExtensions() {
         .map(fieldsOf)
         // Only of --plugin-dir: settings of the workspace may name other plugins.
         .filter((error) => /(^|@)inline\b/.test(stringOf(error['plugin']) ?? ''));
-      unloaded = errors.length === 0 ? null : `a plugin was not loaded: ${stringOf(errors[0]?.['message']) ?? '?'}`;
+      unloaded = errors.length === 0 ? null : `${UNLOADED}: ${stringOf(errors[0]?.['message']) ?? '?'}`;
     },
     /** Returns the reason why a plugin under test was not loaded; null if all were. */
     unloaded: (): string | null => unloaded,
