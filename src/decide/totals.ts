@@ -116,7 +116,7 @@ export interface CellResult<L = ResultDigest> {
  */
 export function resultsByCell<L extends LineOfCell>(lines: readonly L[]): Map<string, CellResult<L>> {
   const byCell = new Map<string, CellResult<L>>();
-  // Of most cells there is one line.
+  // Most cells have one line.
   const more = new Map<string, Map<string, L>>();
   for (const line of lines) {
     const { line: before } = byCell.get(line.cell) ?? {};

@@ -31,7 +31,7 @@ export const askModel =
   async (run: RunRef, nth: number, turn: TurnRef, number: number): Promise<LoopStep> => {
     const context = await loadWithAccess(deps, run, { turn });
     const step = STEPS.request(STEPS.agent(nth, turn.number), number);
-    const { answer, goesOn } = await runStepOnce<LoopRequest>(context, step, (fence) =>
+    const { answer, asksAgain } = await runStepOnce<LoopRequest>(context, step, (fence) =>
       heartbeating(async (signal, onProgress) => {
         const loop = await readLoop(context);
         await showWork(context, loop, nth, onProgress);
@@ -58,10 +58,10 @@ export const askModel =
       }),
     );
     const calls = answer?.calls.length ?? 0;
-    return { calls, isOver: calls === 0 && goesOn !== true };
+    return { calls, isOver: calls === 0 && asksAgain !== true };
   };
 
-const GOES_ON = { goesOn: true } as const;
+const ASKS_AGAIN = { asksAgain: true } as const;
 
 async function ask(
   { plan, run, values, redact }: LoadedRun,
@@ -81,13 +81,13 @@ async function ask(
     const model = await provider.connect(name.model, values);
     const answer = await callWithTools(model, question, signal);
     if (request.summarizes !== true) return { ...request, answer };
-    return { ...request, answer: { ...answer, calls: [] }, ...(answer.text.trim() === '' ? {} : GOES_ON) };
+    return { ...request, answer: { ...answer, calls: [] }, ...(answer.text.trim() === '' ? {} : ASKS_AGAIN) };
   } catch (error) {
     if (!(error instanceof ModelFailed)) throw error;
     const { kind, message, status } = error;
     if (kind === 'timeout') return { ...request, stopped: 'deadline' };
     const isTooLong = isContextFailure(message) && canSummarize(requests);
-    return { ...request, failure: { kind, message: redact(message), status }, ...(isTooLong ? GOES_ON : {}) };
+    return { ...request, failure: { kind, message: redact(message), status }, ...(isTooLong ? ASKS_AGAIN : {}) };
   }
 }
 

@@ -54,7 +54,7 @@ export const canSummarize = (requests: readonly PlacedRequest[]): boolean =>
 
 /** Number of requests at the end that the model has refused as too long. */
 const refusedLast = (requests: readonly PlacedRequest[]): number =>
-  requests.length - 1 - requests.findLastIndex(({ result }) => result.goesOn !== true || result.answer !== null);
+  requests.length - 1 - requests.findLastIndex(({ result }) => result.asksAgain !== true || result.answer !== null);
 
 /** The tokens of a request, its answer and the results of its calls: what the next request has at least. */
 function tokensAfter({ result: { answer }, results }: PlacedRequest): number {

@@ -20,7 +20,7 @@ export interface LoopRequest {
   /** Set if it asked for a summary of the conversation, to which the answer is not part of it. */
   summarizes?: true;
   /** Set if the model is asked again, although the answer asks for no call or there is none. */
-  goesOn?: true;
+  asksAgain?: true;
 }
 
 /** A request with the results of its calls, as far as they have been performed. */

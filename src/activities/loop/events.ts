@@ -18,14 +18,14 @@ const SUMMARIZED = 'The conversation had become too long. The agent goes on with
 
 /** The events of a request and of the calls that the model asked for in it, in order. */
 export function eventsOfRequest({ result, results }: PlacedRequest): EventBody[] {
-  const { answer, failure, stopped, sent, summarizes, goesOn } = result;
+  const { answer, failure, stopped, sent, summarizes, asksAgain } = result;
   const answered = answer !== null || failure !== null ? 1 : 0;
   const lost: EventBody[] = Array.from({ length: sent - answered }, () => [
     { type: 'unknown' as const, kind: 'a request to the model whose answer was lost' },
     // It was paid for all the same.
     { type: 'usage' as const, ...NO_USAGE, cost_usd: null },
   ]).flat();
-  if (failure !== null && goesOn === true)
+  if (failure !== null && asksAgain === true)
     return [...lost, { type: 'unknown', kind: 'a request that was too long for the model' }];
   if (failure !== null) return [...lost, errorEvent(failure.message, failure.status, failure.kind !== 'refused')];
   // Nothing was on its way, so that all usage is known.
@@ -36,7 +36,7 @@ export function eventsOfRequest({ result, results }: PlacedRequest): EventBody[]
     return [
       ...lost,
       { type: 'usage', ...usage, cost_usd: null },
-      ...(goesOn === true
+      ...(asksAgain === true
         ? [{ type: 'message' as const, role: 'system' as const, text: `${SUMMARIZED}\n\n${text}` }]
         : [errorEvent(NO_ANSWER, null, true)]),
     ];

@@ -3,7 +3,7 @@ import { fieldsOf, listOf, stringOf, wholeNumberOf, type Fields } from './json-f
 
 type Extension = Extract<EventBody, { type: 'extension' }>;
 
-/** Of a skill: the folder with its files, in the copy of a plugin (`pluginFolder`). */
+/** The line that names the folder of a skill, in the copy of a plugin (`pluginFolder`). */
 const BASE = /^Base directory for this skill: .*\/plugins\/([^/\n]+)\/(?:.*\/)?([^/\n]+)$/m;
 
 /** Begins the message of an end without a plugin under test. */

@@ -117,7 +117,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const decided = decidedOf(input, lines);
   const cells = (decided?.released ?? input.cells).map((cell) => toCell(cell, own.get(cell.id), input.resultsPath));
   const scenarios = (input.scenarios ?? []).filter((one) => one.parameters !== undefined || one.subject !== undefined);
-  // Of thousands of cells, a second object each.
+  // A second object for each of thousands of cells would cost memory.
   const measured = (scenarios.length === 0 ? [] : cells).map((cell) => ({
     ...cell,
     metrics: own.get(cell.id)?.line.metrics ?? null,

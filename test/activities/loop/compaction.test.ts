@@ -35,9 +35,9 @@ const answer = (input: number | null): NonNullable<LoopRequest['answer']> => ({
 const asked = (input: number, output = ''): PlacedRequest => placed({ answer: answer(input) }, output);
 const refused = placed({
   failure: { kind: 'refused', message: 'too long', status: 400 },
-  goesOn: true,
+  asksAgain: true,
 });
-const summary = placed({ answer: answer(10), summarizes: true, goesOn: true });
+const summary = placed({ answer: answer(10), summarizes: true, asksAgain: true });
 const messages: ModelMessage[] = [{ role: 'user', content: 'u'.repeat(1000) }];
 
 describe('summaryDue', () => {
