@@ -10,7 +10,9 @@ export {
 } from './needed-runs.js';
 export { type Followed, followNights, SUSPICION, nightSd } from './follow-nights.js';
 export { holm, testFamily } from './test-family.js';
+export { type Ends, highestP, highestSureP } from './highest-p.js';
 export { firstLevel, informationIn, ledgerOf, ledgerOfRepeats } from './ledger.js';
+export { directionOf } from './direction.js';
 export { look, type Look, type Round, timesOf, total, sequentialP } from './look.js';
 export { lossEvidence, riseEvidence } from './loss-evidence.js';
 export { meanBias, meanRate } from './mean-rate.js';
@@ -28,5 +30,5 @@ export { firstContrast } from './sequential-test.js';
 export { shrunkRates } from './shrunk-rates.js';
 export { boundaries } from './spending.js';
 export { decide, smallestPossible, testDifference, type TestedDifference } from './test-difference.js';
-export { testEach, type TestedConfiguration } from './test-each.js';
+export { highestAdjustedPs, testEach, type TestedConfiguration } from './test-each.js';
 export { wilsonInterval } from './wilson-interval.js';

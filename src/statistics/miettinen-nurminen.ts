@@ -38,7 +38,7 @@ function boundOf(strata: readonly Stratum[], z: number, middle: number, end: -1 
   return outside;
 }
 
-function varianceAt({ base, head }: Stratum, difference: number): number {
+export function varianceAt({ base, head }: Stratum, difference: number): number {
   const ofHead = restrictedRate({ base, head }, difference);
   const ofBase = Math.min(1, Math.max(0, ofHead - difference));
   const all = base.tested + head.tested;

@@ -30,13 +30,17 @@ export const NOTHING_TESTED: TestedDifference = {
 /**
  * Tests whether head passes more or less often than base. p is that of the score test that the interval inverts, or, if
  * there are too few runs for its normal approximation and the p of an exact test is larger, that one. An interval that
- * excludes 0 although p is above alpha is extended to 0. So p, verdict and interval always agree.
+ * excludes 0 although p is above alpha is extended to 0. So p, verdict and interval always agree. `atLeast`: p is no
+ * smaller.
  */
-export function testDifference(strata: readonly Stratum[], { alpha }: { alpha: number }): TestedDifference {
+export function testDifference(
+  strata: readonly Stratum[],
+  { alpha, atLeast = 0 }: { alpha: number; atLeast?: number },
+): TestedDifference {
   const tested = strata.filter(isStratumTested);
   if (tested.length === 0) return NOTHING_TESTED;
   const difference = meanDifference(tested);
-  const p = pOf(tested);
+  const p = Math.max(pOf(tested), atLeast);
   const smallest = smallestP(tested);
   const interval = scoreInterval(tested, normalQuantileOfTail(alpha / 2));
   return { difference, p, smallest_p: smallest, ...decide({ difference, p, smallest, interval, alpha }) };
@@ -93,7 +97,7 @@ export const mostExtreme = ({ base, head }: Stratum): Stratum => ({
   head: { passed: head.tested, tested: head.tested },
 });
 
-function pOf(strata: readonly Stratum[]): number {
+export function pOf(strata: readonly Stratum[]): number {
   const score = scoreStatistic(strata, 0);
   const p = Math.min(1, 2 * normalTail(weakestScore(strata, score)));
   const possible = possiblePasses(strata);
@@ -103,7 +107,7 @@ function pOf(strata: readonly Stratum[]): number {
 }
 
 /** Differences on the other side of 0, closer to each other near 0, where scores are smallest. */
-const BEYOND = Array.from({ length: 64 }, (_, at) => ((at + 1) / 64) ** 2);
+export const BEYOND = Array.from({ length: 64 }, (_, at) => ((at + 1) / 64) ** 2);
 
 /**
  * Returns the smallest size of a score of 0 and of the differences beyond it. A configuration whose runs all passed, or
@@ -111,8 +115,6 @@ const BEYOND = Array.from({ length: 64 }, (_, at) => ((at + 1) / 64) ** 2);
  * sides of it.
  */
 function weakestScore(strata: readonly Stratum[], score: number): number {
-  const isConstant = ({ base, head }: Stratum): boolean =>
-    [0, base.tested + head.tested].includes(base.passed + head.passed);
   const size = Math.abs(score);
   if (size < 1 || !strata.some(isConstant)) return size;
   return BEYOND.reduce(
@@ -121,21 +123,24 @@ function weakestScore(strata: readonly Stratum[], score: number): number {
   );
 }
 
+export const isConstant = ({ base, head }: Stratum): boolean =>
+  [0, base.tested + head.tested].includes(base.passed + head.passed);
+
 /** Boschloo's test for one configuration, and the conditional mid-p for several. */
-function exactP(strata: readonly Stratum[]): number {
+export function exactP(strata: readonly Stratum[]): number {
   const [only, ...others] = strata;
   return only !== undefined && others.length === 0 ? boschloo(only) : midP(strata);
 }
 
 /** Passes in head, given those of both sides together. */
-interface PossiblePasses {
+export interface PossiblePasses {
   observed: number;
   expected: number;
   fewest: number;
   most: number;
 }
 
-function possiblePasses(strata: readonly Stratum[]): PossiblePasses {
+export function possiblePasses(strata: readonly Stratum[]): PossiblePasses {
   const possible = { observed: 0, expected: 0, fewest: 0, most: 0 };
   for (const { base, head } of strata) {
     const passed = base.passed + head.passed;
@@ -158,7 +163,7 @@ const FAR_FROM_ENDS = 4;
  * requirements for the Mantel-Haenszel one-degree-of-freedom chi-square test", American J. of Epidemiology 112 (1980)
  * 129-134.
  */
-const isApproximate = ({ expected, fewest, most }: PossiblePasses): boolean =>
+export const isApproximate = ({ expected, fewest, most }: Omit<PossiblePasses, 'observed'>): boolean =>
   Math.min(expected - fewest, most - expected) > FAR_FROM_ENDS;
 
 const sign = (value: number): number => (Math.abs(value) < 1e-9 ? 0 : Math.sign(value));

@@ -1,4 +1,6 @@
 import { isStratumTested, type Stratum } from './counts.js';
+import { directionOf } from './direction.js';
+import type { Ends } from './highest-p.js';
 import { decide, mostExtreme, NOTHING_TESTED, testDifference, type TestedDifference } from './test-difference.js';
 import { passesOfHead } from './distribution.js';
 import { midPOfTails, SMALLEST_P } from './boschloo.js';
@@ -34,8 +36,8 @@ function adjust(tests: readonly PossibleOutcomes[], last?: number): number[] {
 /** The mid-p of a configuration, and of all outcomes that it could have had with as many passes. */
 interface PossibleOutcomes {
   p: number;
-  /** By p, from the smallest: the probability of a p at most as small. */
-  outcomes: { p: number; chance: number }[];
+  /** By p, from the smallest: the probability of a p at most as small. Several lists: the highest of these counts. */
+  outcomes: { p: number; chance: number }[][];
 }
 
 function possibleOutcomes(stratum: Stratum): PossibleOutcomes {
@@ -54,22 +56,53 @@ function possibleOutcomes(stratum: Stratum): PossibleOutcomes {
     .map((p, at) => ({ p, chance: probabilities[at] ?? 0 }))
     .sort((a, b) => a.p - b.p)
     .map(({ p, chance }) => ({ p, chance: (total = Math.min(1, total + chance)) }));
-  return { p: ps[stratum.head.passed - first] ?? SMALLEST_P, outcomes };
+  return { p: ps[stratum.head.passed - first] ?? SMALLEST_P, outcomes: [outcomes] };
 }
 
 /** The probability that a test has a p of at most this. */
 function chanceOf({ outcomes }: PossibleOutcomes = NEVER, p: number): number {
   const most = p * (1 + TOLERANCE);
-  let [low, high] = [0, outcomes.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((outcomes[middle]?.p ?? Infinity) <= most) low = middle + 1;
-    else high = middle;
-  }
-  return outcomes[low - 1]?.chance ?? 0;
+  return Math.max(
+    0,
+    ...outcomes.map((list) => {
+      let [low, high] = [0, list.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((list[middle]?.p ?? Infinity) <= most) low = middle + 1;
+        else high = middle;
+      }
+      return list[low - 1]?.chance ?? 0;
+    }),
+  );
 }
 
 const NEVER: PossibleOutcomes = { p: 1, outcomes: [] };
+
+/**
+ * Returns an adjusted p of each configuration that no end of its hidden runs, or of those of the others, exceeds: 1 if
+ * they decide which side passes more often. Its own p is highest at one of the two ends. How probable a small p of
+ * another one is depends on its passes, so the most probable counts. With larger values of both, the adjusted p is
+ * larger, too.
+ */
+export const highestAdjustedPs = (all: readonly Ends[]): number[] =>
+  all.length < 2 ? all.map(() => 0) : adjust(all.map(hardestOutcomes));
+
+function hardestOutcomes({ worst, best }: Ends): PossibleOutcomes {
+  const directions = new Set([worst, best].map((end) => directionOf([end])));
+  const p = directions.size > 1 ? 1 : Math.max(possibleOutcomes(worst).p, possibleOutcomes(best).p);
+  const most = worst.base.passed + best.head.passed;
+  const fewest = worst.head.passed + best.base.passed;
+  const outcomes = Array.from({ length: most - fewest + 1 }, (_, at) => {
+    const passed = fewest + at;
+    const ofHead = Math.max(0, passed - worst.base.tested);
+    const end = {
+      base: { passed: passed - ofHead, tested: worst.base.tested },
+      head: { passed: ofHead, tested: worst.head.tested },
+    };
+    return possibleOutcomes(end).outcomes.flat();
+  });
+  return { p, outcomes };
+}
 
 export interface TestedConfiguration extends TestedDifference {
   /** p allowing for the number of configurations; decides the verdict. */
@@ -78,29 +111,34 @@ export interface TestedConfiguration extends TestedDifference {
 
 /**
  * Tests each of several configurations, so that the chance of any false alarm among them is at most alpha.
- * Here `smallest_p` is the smallest adjusted p that a configuration could have had, given the others.
+ * Here `smallest_p` is the smallest adjusted p that a configuration could have had, given the others. `atLeast`: the
+ * adjusted p of each is no smaller.
  */
-export function testEach(strata: readonly Stratum[], { alpha }: { alpha: number }): TestedConfiguration[] {
+export function testEach(
+  strata: readonly Stratum[],
+  { alpha, atLeast = [] }: { alpha: number; atLeast?: readonly number[] },
+): TestedConfiguration[] {
   const tested = strata.filter(isStratumTested);
   const adjusted = adjustedPs(tested);
   let next = 0;
-  return strata.map((stratum) => {
+  return strata.map((stratum, at) => {
     const test = testDifference([stratum], { alpha });
     if (!isStratumTested(stratum)) return { ...NOTHING_TESTED, adjusted_p: null };
-    return testedConfiguration(test, alpha, adjusted[next++]);
+    const { p, smallest } = adjusted[next++] ?? { p: 0, smallest: 0 };
+    return testedConfiguration(test, alpha, { p: Math.max(p, atLeast[at] ?? 0), smallest });
   });
 }
 
 function testedConfiguration(
   test: TestedDifference,
   alpha: number,
-  family: { p: number; smallest: number } | undefined,
+  family: { p: number; smallest: number },
 ): TestedConfiguration {
   const { difference, interval, p, smallest_p } = test;
   if (difference === null || interval === null || p === null || smallest_p === null)
     return { ...test, adjusted_p: null };
-  const adjusted = Math.max(p, family?.p ?? p);
-  const smallest = Math.max(smallest_p, family?.smallest ?? smallest_p);
+  const adjusted = Math.max(p, family.p);
+  const smallest = Math.max(smallest_p, family.smallest);
   return {
     difference,
     p,

@@ -30,10 +30,15 @@ interface TestedMember extends TestedDifference {
  * Tarone, "A modified Bonferroni method for discrete data", Biometrics 46 (1990) 515-522. Of the others, those with the
  * smallest p come first: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
  * Statistics 6 (1979) 65-70. The interval of a test has the level at which it was decided, so that verdict and interval
- * agree.
+ * agree. `atLeast`: p of each is no smaller.
  */
-export function testFamily(family: readonly (readonly Stratum[])[], { alpha }: { alpha: number }): TestedMember[] {
-  const tests = family.map((strata, at) => ({ at, strata, ...testDifference(strata, { alpha }) }));
+export function testFamily(
+  family: readonly (readonly Stratum[])[],
+  { alpha, atLeast = [] }: { alpha: number; atLeast?: readonly number[] },
+): TestedMember[] {
+  const testAt = (at: number, level: number) =>
+    testDifference(family[at] ?? [], { alpha: level, atLeast: atLeast[at] ?? 0 });
+  const tests = family.map((_, at) => ({ at, ...testAt(at, alpha) }));
   const size = familySize(
     tests.flatMap(({ smallest_p: smallest }) => smallest ?? []),
     alpha,
@@ -50,12 +55,12 @@ export function testFamily(family: readonly (readonly Stratum[])[], { alpha }: {
       return [at, { level: alpha / (decidable.length - step), adjusted_p: adjusted[rank] ?? 1 }];
     }),
   );
-  return tests.map(({ at, strata, p }) => {
+  return tests.map(({ at, p }) => {
     const { level, adjusted_p } = members.get(at) ?? {
       level: alpha / size,
       adjusted_p: p === null ? null : Math.min(1, p * size),
     };
-    return { ...testDifference(strata, { alpha: level }), adjusted_p };
+    return { ...testAt(at, level), adjusted_p };
   });
 }
 

@@ -1,9 +1,9 @@
 import { canonicalJson } from '#lib';
 import { capabilitiesIn, capabilityRates, type ResultLine } from '#model';
-import { decide, holm, type Stratum } from '#statistics';
+import { decide, highestSureP, holm, type Stratum } from '#statistics';
 import { groupByParameter, type Combined, commonTrajectories } from '../by-parameter.js';
 import type { ComparedParameter, ComparisonOptions } from './document.js';
-import { boundedMargins, boundedStratum, isRobust, stratumOf, testOf } from './findings.js';
+import { boundedMargins, endsOf, isRobust, stratumOf, testOf } from './findings.js';
 import type { Pair, SweepResults } from './arms.js';
 import { isPairTested, sumOf } from './total-of.js';
 
@@ -22,14 +22,15 @@ export function compareParameters(
     pairs,
     (pair) => pair.head.configuration,
   );
-  const testsOf = (of: (pair: Pair) => Stratum) =>
+  const testsOf = (of: (pair: Pair) => Stratum, atLeast: readonly number[] = []) =>
     correctedForAll(
-      groups.map(({ items }) => testOf(items.map(of), options)),
+      groups.map(({ items }, at) => testOf(items.map(of), { ...options, atLeast: atLeast[at] ?? 0 })),
       options,
     );
   const tests = testsOf(stratumOf);
-  const best = testsOf((pair) => boundedStratum(pair, true));
-  const worst = testsOf((pair) => boundedStratum(pair, false));
+  const highest = groups.map(({ items }) => highestSureP(items.map(endsOf)));
+  const best = testsOf((pair) => endsOf(pair).best, highest);
+  const worst = testsOf((pair) => endsOf(pair).worst, highest);
   return groups.flatMap(({ parameter, value, items }, at) => {
     const test = tests[at];
     if (test === undefined) return [];

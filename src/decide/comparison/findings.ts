@@ -1,7 +1,12 @@
 import { omit } from '#lib';
 import {
   type Count,
+  directionOf,
+  type Ends,
   equivalent,
+  highestAdjustedPs,
+  highestP,
+  isStratumTested,
   notWorse,
   type Stratum,
   testDifference,
@@ -20,27 +25,40 @@ export interface Findings {
   configurations: (TestedConfiguration & Margins)[];
 }
 
-function findingsOf(strata: readonly Stratum[], options: ComparisonOptions): Findings {
-  const configurations = testEach(strata, options).map((test, at) => ({
+/** The p that are no smaller, whatever hidden cells would have shown. */
+interface HighestPs {
+  total: number;
+  each: readonly number[];
+}
+
+function findingsOf(
+  strata: readonly Stratum[],
+  { alpha, margin }: ComparisonOptions,
+  atLeast: HighestPs = { total: 0, each: [] },
+): Findings {
+  const configurations = testEach(strata, { alpha, atLeast: atLeast.each }).map((test, at) => ({
     ...test,
-    ...marginsOf(strata.slice(at, at + 1), test, options),
+    ...marginsOf(strata.slice(at, at + 1), test, { alpha, margin }),
   }));
-  return { total: totalOf(strata, configurations, options), configurations };
+  return { total: totalOf(strata, configurations, { alpha, margin, atLeast: atLeast.total }), configurations };
 }
 
 /** A single configuration with runs on both sides is all there is: it need not be tested twice. */
 function totalOf(
   strata: readonly Stratum[],
   configurations: Findings['configurations'],
-  options: ComparisonOptions,
+  options: ComparisonOptions & { atLeast: number },
 ): Findings['total'] {
   const [only, ...others] = configurations.filter(({ p }) => p !== null);
   if (only === undefined || others.length > 0) return testOf(strata, options);
   return omit(only, 'adjusted_p');
 }
 
-/** Tests some configurations together. */
-export function testOf(strata: readonly Stratum[], options: ComparisonOptions): Findings['total'] {
+/** Tests some configurations together. `atLeast`: p is no smaller. */
+export function testOf(
+  strata: readonly Stratum[],
+  options: ComparisonOptions & { atLeast?: number },
+): Findings['total'] {
   const test = testDifference(strata, options);
   return { ...test, ...marginsOf(strata, test, options) };
 }
@@ -81,21 +99,34 @@ export interface BoundedFindings {
  * Errors are not a fair sample: a broken tool may cause them where it would have failed, a judge that is asked only
  * after all gates passed turns passes into errors, never failures, and in an open sweep the quick runs have ended. A
  * cell that is run again does not show what its error hid, and as many errors on both sides may have opposite causes.
- * So a finding is sure only if it also holds when every hidden cell turns out against it.
+ * So a finding is sure only if it also holds when every hidden cell turns out against it, and in between.
  */
 export function boundedFindings(pairs: readonly Pair[], options: ComparisonOptions): BoundedFindings {
   const actual = findingsOf(pairs.map(stratumOf), options);
   const isComplete = pairs.every(({ base, head }) => hidden(base.side) + hidden(head.side) === 0);
   if (isComplete) return { actual, bestForHead: actual, worstForHead: actual };
-  const findIf = (headPasses: boolean): Findings =>
-    findingsOf(
-      pairs.map((pair) => boundedStratum(pair, headPasses)),
-      options,
-    );
+  const ends = pairs.map(endsOf);
+  const highest = highestAdjustedPs(ends.filter(({ worst }) => isStratumTested(worst)));
+  let next = 0;
+  const adjusted = ends.map(({ worst }) => (isStratumTested(worst) ? (highest[next++] ?? 0) : 0));
+  /** A claim is bounded. Other findings at that end say what hidden cells could have shown. */
+  const findIf = (end: keyof Ends, claim: 'better' | 'worse'): Findings => {
+    const strata = ends.map((one) => one[end]);
+    return findingsOf(strata, options, {
+      total: directionIn(strata) === claim ? highestP(ends, claim) : 0,
+      each: strata.map((stratum, at) => (directionIn([stratum]) === claim ? (adjusted[at] ?? 0) : 0)),
+    });
+  };
   const isAnyWorse = [actual.total, ...actual.configurations].some(({ verdict }) => verdict === 'worse');
   const isBestAsked = isAnyWorse || options.margin !== null;
-  return { actual, bestForHead: isBestAsked ? findIf(true) : actual, worstForHead: findIf(false) };
+  return {
+    actual,
+    bestForHead: isBestAsked ? findIf('best', 'worse') : actual,
+    worstForHead: findIf('worst', 'better'),
+  };
 }
+
+const directionIn = (strata: readonly Stratum[]) => directionOf(strata.filter(isStratumTested));
 
 /** The claims about a margin that hold whatever the hidden cells had shown. */
 export const boundedMargins = (actual: Margins, best: Margins | undefined, worst: Margins | undefined): Margins => ({
@@ -110,10 +141,12 @@ export const boundedMargins = (actual: Margins, best: Margins | undefined, worst
  * A configuration as it would be if the hidden cells of head had passed and those of base had failed, or the other way
  * round.
  */
-export const boundedStratum = ({ base, head }: Pair, headPasses: boolean): Stratum => ({
+const boundedStratum = ({ base, head }: Pair, headPasses: boolean): Stratum => ({
   base: completed(base.side, !headPasses),
   head: completed(head.side, headPasses),
 });
+
+export const endsOf = (pair: Pair): Ends => ({ worst: boundedStratum(pair, false), best: boundedStratum(pair, true) });
 
 const completed = (side: Side, passes: boolean): Count => ({
   passed: side.passed - side.passed_after_errors + (passes ? untested(side) + side.after_errors : 0),

@@ -1,8 +1,8 @@
-import { isStratumTested, meanRate, notWorse, type Stratum, testFamily } from '#statistics';
+import { highestSureP, isStratumTested, meanRate, notWorse, type Stratum, testFamily } from '#statistics';
 import { groupBy, mean } from '#lib';
 import { scenarioLabel } from '#model';
 import type { ComparisonOptions } from '../comparison/document.js';
-import { boundedStratum, isRobust, stratumOf } from '../comparison/findings.js';
+import { endsOf, isRobust, stratumOf } from '../comparison/findings.js';
 import { looksAt, type Looks } from '../comparison/looks.js';
 import { type Pair, type SweepResults, armsOf, versionsIn, type Arm, type Sample } from '../comparison/arms.js';
 import type { AgentName, AgentPair, RankedAgent, Ranking } from './document.js';
@@ -190,11 +190,14 @@ function lookAt(contests: readonly Contest[], alpha: number): Pick<Looks, 'numbe
 function pairsOf(contests: readonly Contest[], { alpha, margin }: ComparisonOptions): AgentPair[] {
   const arms = contests.map((one) => one.arms);
   const strata = arms.map((some) => some.map(stratumOf));
-  const bounded = (headPasses: boolean): Stratum[][] =>
-    arms.map((some) => some.map((pair) => boundedStratum(pair, headPasses)));
-  const [best, worst] = [bounded(true), bounded(false)];
+  const ends = arms.map((some) => some.map(endsOf));
+  const [best, worst] = [
+    ends.map((some) => some.map((one) => one.best)),
+    ends.map((some) => some.map((one) => one.worst)),
+  ];
   const tests = testFamily(strata, { alpha });
-  const [testsAtBest, testsAtWorst] = [testFamily(best, { alpha }), testFamily(worst, { alpha })];
+  const atLeast = ends.map(highestSureP);
+  const [testsAtBest, testsAtWorst] = [testFamily(best, { alpha, atLeast }), testFamily(worst, { alpha, atLeast })];
   // Only one of the two claims about a pair can be wrong, so they share the level of the pair.
   const level = alpha / Math.max(1, strata.filter((some) => some.some(isStratumTested)).length);
   return contests.flatMap(({ first, second }, at) => {
