@@ -1,7 +1,7 @@
 export type { Screen } from './blocks/screen.js';
 export type { Grid } from './blocks/terminal.js';
 export type { TextOptions } from './blocks/terminal.js';
-export { answer } from './comparison/answer.js';
+export { answer, sureVerdict } from './comparison/answer.js';
 export { comparisonMarkdown, renderComparison } from './comparison/comparison.js';
 export { curveColumns, curveRow, forecastAnswer, forecastHints, renderForecast } from './comparison/forecast.js';
 export { neededRuns } from './comparison/parts.js';

@@ -221,6 +221,8 @@ export interface ComparisonAnswer {
   comparison: Comparison;
   /** The verdict. */
   words: string[];
+  /** The part of it that is sure; null: nothing. */
+  sure: 'better' | 'worse' | null;
   /** The measures and scores of the runs, and how reliable they are. */
   tables: ShownTable[];
   /** Tells how many more runs would show a difference. */

@@ -15,7 +15,7 @@ import {
   type GateChange,
 } from './document.js';
 import { baselineDoubts, doubtsOf } from './doubts.js';
-import { boundedFindings, boundedMargins, isRobust, type BoundedFindings } from './findings.js';
+import { boundedFindings, boundedMargins, hidden, isRobust, type BoundedFindings } from './findings.js';
 import { looksAt, decidedFindings, decisionOf, stopDoubts } from './looks.js';
 import { measuresOf } from './measures.js';
 import type { Decision } from '../decision/decision.js';
@@ -142,7 +142,10 @@ function compareArms(
   const missing = [...before].flatMap(([key, arm]) => (after.has(key) ? [] : arm));
   const added = [...after].flatMap(([key, arm]) => (before.has(key) ? [] : arm));
   const found = boundedFindings(pairs, options);
-  const findings = decision === null ? found : decidedFindings(found, decision, options);
+  const isComplete = pairs.every(({ base, head }) => hidden(base.side) + hidden(head.side) === 0);
+  const findings = decision === null ? found : decidedFindings(found, decision, { margin, isComplete });
+  /** The stop was chosen by all together: what single ones show at it is no verdict. */
+  const isOneOfStopped = decision !== null && pairs.length > 1;
   const estimates = estimatesOf(pairs, options);
   const { verdict, ...total } = findings.actual.total;
   const { base, head, parameters, subject_tokens, changes, doubts } = contextOf(pairs, options);
@@ -153,7 +156,7 @@ function compareArms(
     ...options,
     verdict,
     ...(decision === null ? { look: { number: looks.number, of_alpha: alpha, spent: looks.spent } } : {}),
-    gate: decideGate(findings, pairs, missing, options),
+    gate: decideGate(isOneOfStopped ? totalsOnly(findings) : findings, pairs, missing, options),
     total: {
       ...sumOf(pairs, options),
       ...total,
@@ -166,6 +169,7 @@ function compareArms(
     },
     configurations: pairs.map((pair, at) => ({
       ...configurationOf(pair, at, findings, options),
+      ...(isOneOfStopped ? { robust: isShown(findings.actual.configurations[at]) ? false : null } : {}),
       estimate: estimates.get(pair) ?? null,
     })),
     ...(parameters === undefined ? {} : { parameters }),
@@ -176,6 +180,15 @@ function compareArms(
     doubts,
   };
 }
+
+const isShown = (found: { verdict: Comparison['verdict'] } | undefined): boolean =>
+  found?.verdict === 'better' || found?.verdict === 'worse';
+
+const totalsOnly = ({ actual, bestForHead, worstForHead }: BoundedFindings): BoundedFindings => ({
+  actual: { ...actual, configurations: [] },
+  bestForHead: { ...bestForHead, configurations: [] },
+  worstForHead: { ...worstForHead, configurations: [] },
+});
 
 const atLevel = (arm: Arm, options: { alpha: number }): Arm => ({
   ...arm,

@@ -16,15 +16,13 @@ export function decideGate(
   options: ComparisonOptions,
 ): Gate {
   const { margin } = options;
-  const [actual, best, worst] = [
-    gateOf(findings.actual, margin),
-    gateOf(findings.bestForHead, margin),
-    gateOf(findings.worstForHead, margin),
-  ];
-  if (actual === 'worse')
-    return best === 'worse'
-      ? { result: 'worse', reasons: reasonsForWorse(findings.actual, pairs) }
+  const [actual, worst] = [gateOf(findings.actual, margin), gateOf(findings.worstForHead, margin)];
+  if (actual === 'worse') {
+    const sure = surelyWorse(findings);
+    return sure.total || sure.configurations.includes(true)
+      ? { result: 'worse', reasons: reasonsForWorse(sure, pairs) }
       : { result: 'not tested', reasons: [doubt(pairs, true)] };
+  }
   const dropped = onlyInBase.filter(({ side }) => results(side) > 0);
   const withoutHead = pairs.filter(({ base, head }) => results(base.side) > 0 && results(head.side) === 0);
   const reasons = [
@@ -67,17 +65,27 @@ function gateOf(
 const isTooMuchWorse = ({ verdict, not_worse }: Pick<Findings['total'], 'verdict' | 'not_worse'>): boolean =>
   verdict === 'worse' && not_worse?.holds !== true;
 
+/** What is worse, and would be even if the hidden cells of head had passed, and those of base had failed. */
+interface SurelyWorse {
+  total: boolean;
+  configurations: boolean[];
+}
+
+const surelyWorse = ({ actual, bestForHead: best }: BoundedFindings): SurelyWorse => ({
+  total: isTooMuchWorse(actual.total) && isTooMuchWorse(best.total),
+  configurations: actual.configurations.map(
+    (one, at) => isTooMuchWorse(one) && best.configurations.slice(at, at + 1).some(isTooMuchWorse),
+  ),
+});
+
 /** Names the configurations that moved the total, or those that are worse if all together are not. */
-function reasonsForWorse({ total, configurations }: Findings, pairs: readonly Pair[]): string[] {
-  if (isTooMuchWorse(total)) {
+function reasonsForWorse({ total, configurations }: SurelyWorse, pairs: readonly Pair[]): string[] {
+  if (total) {
     const compared = pairs.map((pair) => ({ ...stratumOf(pair), ...pair.head.configuration }));
     const moved = moversText(compared, 'worse', { nameOf: configurationLabel });
     return moved === null ? [] : [`the pass rate ${moved}`];
   }
-  const worse = pairs.filter((_, at) => {
-    const found = configurations[at];
-    return found !== undefined && isTooMuchWorse(found);
-  });
+  const worse = pairs.filter((_, at) => configurations[at] === true);
   const text = ({ base, head }: Pair): string =>
     `${configurationLabel(head.configuration)} (${count(base.side)} before, ${count(head.side)} now)`;
   return [`worse on its own: ${listOf(worse.map(text))}`];

@@ -126,18 +126,24 @@ const Tested = z.object({
   robust: z
     .boolean()
     .nullable()
-    .describe('Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither'),
+    .describe(
+      'Whether `better` or `worse` would remain whatever errors and untested cells have hidden; false for a single one of several configurations whose sweep has stopped because of all of them; null: neither',
+    ),
   not_worse: z
     .object({
       bound: z.number().describe('Lower bound of the difference, one-sided at the confidence 1 - alpha'),
       holds: z.boolean().describe('Whether the bound is above the negative margin'),
     })
     .nullable()
-    .describe('Whether head is not worse by the margin or more; null: no margin, or nothing to test'),
+    .describe(
+      'Whether head is not worse by the margin or more; null: no margin, nothing to test, or unknown because of errors',
+    ),
   equivalent: z
     .boolean()
     .nullable()
-    .describe('Whether head is neither worse nor better by the margin or more; null: no margin, or nothing to test'),
+    .describe(
+      'Whether head is neither worse nor better by the margin or more; null: no margin, nothing to test, or unknown because of errors',
+    ),
   measures: z.array(Measure).describe('Numbers of the tested runs besides passing'),
 });
 

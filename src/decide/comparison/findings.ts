@@ -129,12 +129,12 @@ export function boundedFindings(pairs: readonly Pair[], options: ComparisonOptio
 const directionIn = (strata: readonly Stratum[]) => directionOf(strata.filter(isStratumTested));
 
 /** The claims about a margin that hold whatever the hidden cells had shown. */
-export const boundedMargins = (actual: Margins, best: Margins | undefined, worst: Margins | undefined): Margins => ({
+export const boundedMargins = (actual: Margins, best: Margins = actual, worst: Margins = actual): Margins => ({
   not_worse:
-    actual.not_worse !== null && worst?.not_worse != null && worst.not_worse.bound < actual.not_worse.bound
-      ? worst.not_worse
-      : actual.not_worse,
-  equivalent: actual.equivalent && best?.equivalent !== false && worst?.equivalent !== false,
+    actual.not_worse !== null && worst.not_worse !== null && worst.not_worse.bound > actual.not_worse.bound
+      ? actual.not_worse
+      : worst.not_worse,
+  equivalent: actual.equivalent && best.equivalent && worst.equivalent,
 });
 
 /**

@@ -168,13 +168,15 @@ export function decisionOf(
 
 /**
  * Replaces what a test with a fixed number of runs finds in the total by what the sequential test found when it
- * stopped.
+ * stopped. With hidden cells, its interval holds for the counted pairs only. Then only the margin that its verdict has
+ * shown counts, which holds whatever they would have shown.
  */
 export function decidedFindings(
   { actual, bestForHead, worstForHead }: BoundedFindings,
-  { difference, interval, p, alpha, verdict: decided, stopped, judge_drift: drift }: Decision,
-  { margin }: ComparisonOptions,
+  decision: Decision,
+  { margin, isComplete }: Pick<ComparisonOptions, 'margin'> & { isComplete: boolean },
 ): BoundedFindings {
+  const { difference, interval, p, alpha, verdict: decided, stopped, judge_drift: drift } = decision;
   if (difference === null || interval === null || p === null) return { actual, bestForHead, worstForHead };
   const verdict = p > alpha ? 'no difference shown' : difference > 0 ? 'better' : 'worse';
   const found: Pick<Findings['total'], 'difference' | 'interval' | 'p' | 'verdict' | 'not_worse' | 'equivalent'> = {
@@ -196,24 +198,39 @@ export function decidedFindings(
     stopped !== null &&
     // If the judge could be the reason, what is known of it now decides.
     (drift?.explains === true || (decided !== 'not tested' && (p > alpha || decided === verdict)));
+  const marginsIn = ({ total }: Findings): Pick<typeof found, 'not_worse' | 'equivalent'> => {
+    if (margin === null || (isComplete && isRobust)) return found;
+    const shown = isRobust ? shownMargin(decision) : null;
+    if (shown !== null && shown <= margin)
+      return {
+        not_worse: { bound: Math.min(interval.low, -shown), holds: true },
+        equivalent: decided === 'equivalent' || (found.equivalent === true ? null : found.equivalent),
+      };
+    const bound = Math.min(interval.low, total.not_worse?.bound ?? -1);
+    // By how much head may be worse is not known.
+    return { not_worse: bound > -margin ? null : { bound, holds: false }, equivalent: found.equivalent && null };
+  };
   // Where it is not clear whether that holds, a fixed test could claim more than one that has looked before.
   const bounded = (findings: Findings, against: 'better' | 'worse'): Findings =>
-    replace(
-      findings,
-      isRobust
-        ? found
-        : {
-            ...found,
-            verdict: findings.total.verdict === against ? against : 'no difference shown',
-            not_worse: null,
-            equivalent: null,
-          },
-    );
+    replace(findings, {
+      ...found,
+      ...marginsIn(findings),
+      verdict: isRobust ? verdict : findings.total.verdict === against ? against : 'no difference shown',
+    });
   return {
     actual: replace(actual, found),
     bestForHead: bounded(bestForHead, 'better'),
     worstForHead: bounded(worstForHead, 'worse'),
   };
+}
+
+/** The margin by which head is shown not to be worse; null: none. */
+function shownMargin({ verdict, margin, p, alpha, difference, judge_drift: drift }: Decision): number | null {
+  const isShown = p != null && p <= alpha;
+  // Only such a verdict was taken back, and is judged by what is known now.
+  const isTakenBack = drift?.explains === true;
+  if (verdict === 'better' || (isTakenBack && isShown && (difference ?? 0) > 0)) return 0;
+  return verdict === 'not worse' || verdict === 'equivalent' || (isTakenBack && !isShown) ? margin : null;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   flipsOf,
   isJudged,
   type JudgedFacts,
+  SAMPLE,
   type Sweeps,
   UNCHECKED,
 } from './judge-drift.js';
@@ -118,8 +119,8 @@ interface Allowed {
 
 /**
  * Takes back what would not remain without the movement of the judge. Where this is shown, or the judges are known to
- * differ, the interval of the movement counts. Otherwise, only what was seen of it is taken off: else, a check that
- * finds nothing would make a verdict less sure than no check.
+ * differ and few runs were judged again, the interval of the movement counts. Otherwise, only what was seen of it is
+ * taken off: else, a check that finds nothing would make a verdict less sure than no check.
  */
 function allowFor(found: JudgedVerdict, drifting: Drifting, { alpha, margin }: ComparisonOptions): Allowed {
   const { verdict, difference, interval, robust, not_worse: notWorse, equivalent } = found;
@@ -142,7 +143,7 @@ function allowFor(found: JudgedVerdict, drifting: Drifting, { alpha, margin }: C
   const ends = movedInterval(flips, { alpha });
   const of = (moved: number): number => drifting.share * moved;
   const moved: Estimated = { value: of(movedBy(flips)), low: of(ends.low), high: of(ends.high) };
-  const isSure = isKnown || flipsP(flips) <= alpha;
+  const isSure = (isKnown && flips.pairs < SAMPLE) || flipsP(flips) <= alpha;
   const without = (low: number, high: number): Estimated => less({ value: difference, low, high }, moved);
   const left = (low: number, high: number): Interval =>
     isSure ? without(low, high) : { low: low - Math.max(0, moved.value), high: high - Math.min(0, moved.value) };

@@ -8,11 +8,14 @@ export function answer(comparison: Comparison, name: Namer): string[] {
   const { verdict, total, configurations } = comparison;
   if (total.difference === null) return [headline(verdict, true), `  ${emptyReason(total)}`];
   const tested = configurations.filter(({ p }) => p !== null);
-  const alone = tested.filter((one) => isShown(one.verdict) && one.verdict !== verdict);
+  const isPerhaps = total.robust === false;
+  const alone = tested.filter(
+    (one) => isShown(one.verdict) && (one.verdict !== verdict || (isPerhaps && one.robust !== false)),
+  );
   return [
-    `${partHeadline(comparison, tested) ?? headline(verdict, total.robust !== false)}: ${passRates(comparison, tested.length)}`,
+    `${headlineOf(comparison)}: ${passRates(comparison, tested.length)}`,
     ...[
-      ...(total.robust === false && comparison.judge_drift?.explains !== true ? [doubtReason(total)] : []),
+      ...(isPerhaps && comparison.judge_drift?.explains !== true ? [doubtReason(total)] : []),
       ...change(comparison),
       ...moved(comparison, name),
       ...pooled(comparison, tested.length),
@@ -34,17 +37,38 @@ const MAX_SINGLE = 3;
 const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' || verdict === 'worse';
 
 /**
- * If all configurations together show nothing, but single ones do, begins with these: with a loss, for which `--gate`
- * fails, or else with a gain. Else null.
+ * Returns what is sure, and in how many single configurations if it is not so in all together: first a loss, for which
+ * `--gate` fails. A gain of single ones counts if all together show nothing. Null: nothing is sure.
  */
-function partHeadline({ verdict }: Comparison, tested: Comparison['configurations']): string | null {
-  if (verdict !== 'no difference shown' && verdict !== 'too few runs') return null;
-  for (const found of ['worse', 'better'] as const) {
-    const { length } = tested.filter((one) => one.verdict === found && one.robust !== false);
-    const part = `in ${length} of ${tested.length} configurations`;
-    if (length > 0) return `${headline(found, true)} ${part}; in total, ${NOTHING_SHOWN[verdict]}`;
-  }
-  return null;
+export function sureVerdict({
+  verdict,
+  total,
+  configurations,
+}: Pick<Comparison, 'verdict' | 'total' | 'configurations'>): {
+  verdict: 'better' | 'worse';
+  part: number | null;
+} | null {
+  const isSure = isShown(verdict) && total.robust !== false;
+  const sure = configurations.filter(({ robust }) => robust !== false);
+  const worse = sure.filter((one) => one.verdict === 'worse' && one.not_worse?.holds !== true).length;
+  const better = sure.filter((one) => one.verdict === 'better').length;
+  if (verdict === 'worse' && isSure) return { verdict, part: null };
+  if (worse > 0) return { verdict: 'worse', part: worse };
+  if (verdict === 'better' && isSure) return { verdict, part: null };
+  return isShown(verdict) || better === 0 ? null : { verdict: 'better', part: better };
+}
+
+function headlineOf(comparison: Comparison): string {
+  const { verdict, total, configurations } = comparison;
+  const sure = sureVerdict(comparison);
+  const isSure = total.robust !== false;
+  if (sure === null || sure.part === null) return headline(verdict, isSure);
+  const tested = configurations.filter(({ p }) => p !== null).length;
+  const inTotal =
+    verdict === 'no difference shown' || verdict === 'too few runs'
+      ? NOTHING_SHOWN[verdict]
+      : `${isSure ? '' : 'perhaps '}${verdict}`;
+  return `${headline(sure.verdict, true)} in ${sure.part} of ${tested} configurations; in total, ${inTotal}`;
 }
 
 const NOTHING_SHOWN = {
@@ -156,6 +180,7 @@ function margin({ verdict, margin, total: { not_worse, equivalent } }: Compariso
   if (!not_worse.holds)
     return [`not shown to be within ${allowed}: it may be up to ${percent(-not_worse.bound)} points worse`];
   const claim = `not worse by ${allowed} or more`;
+  if (not_worse.bound <= -margin) return [claim];
   if (not_worse.bound < 0) return [`${claim}: at most ${percent(-not_worse.bound)} points`];
   // The bound is one-sided: it may exclude a fall that the interval above does not.
   return [verdict === 'better' ? `${claim}: the pass rate has not fallen` : claim];

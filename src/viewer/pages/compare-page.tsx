@@ -6,6 +6,7 @@ import { compareRunsAddress } from './compare-runs-page.js';
 import { Chip, Name, Page, Tables, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
 import { agentName, selectionKey } from '../shared/select-runs.js';
+import { shownVerdict } from '../shared/shown-verdict.js';
 
 const SWEEPS = 200;
 
@@ -61,10 +62,10 @@ export function ComparePage({ query }: { query: URLSearchParams }) {
 function Compared({ query }: { query: URLSearchParams }) {
   const { value, problem } = useLoaded<ComparisonAnswer>(`/api/compare?${query.toString()}`);
   if (value === null) return <Waiting problem={problem} />;
-  const { comparison, words, tables, needed } = value;
+  const { comparison, words, sure, tables, needed } = value;
   return (
     <>
-      <div class={`verdict card ${comparison.verdict}`}>
+      <div class={`verdict card ${sure ?? ''}`}>
         {words.map((text, at) =>
           at === 0 ? (
             <p key={text} class="headline">
@@ -115,6 +116,7 @@ const LOOKS: Readonly<Record<string, string>> = { better: 'pass', worse: 'fail' 
 
 function Row({ one, comparison }: { one: ComparedConfiguration; comparison: Comparison }) {
   const at = new URLSearchParams({ at: selectionKey(one) }).toString();
+  const verdict = shownVerdict(one);
   return (
     <tr>
       <th scope="row">
@@ -150,7 +152,7 @@ function Row({ one, comparison }: { one: ComparedConfiguration; comparison: Comp
         <Plot one={one} />
       </td>
       <td>
-        <Chip look={LOOKS[one.verdict] ?? ''}>{one.verdict}</Chip>
+        <Chip look={LOOKS[verdict.sure ?? ''] ?? ''}>{verdict.text}</Chip>
       </td>
       <td>
         {one.base.tested > 0 && one.head.tested > 0 && (
@@ -173,7 +175,9 @@ const besideOf = (one: ComparedConfiguration, { base, head }: Comparison): strin
 };
 
 /** A difference and its interval between -1 (all fail now) and 1 (all pass now). */
-function Plot({ one: { difference, interval, verdict } }: { one: ComparedConfiguration }) {
+function Plot({ one }: { one: ComparedConfiguration }) {
+  const { difference, interval } = one;
+  const look = shownVerdict(one).sure ?? '';
   if (difference === null) return <span class="soft">–</span>;
   const points = Math.round(100 * difference);
   const words = interval === null ? '' : `, between ${text(interval.low)} and ${text(interval.high)}`;
@@ -182,8 +186,8 @@ function Plot({ one: { difference, interval, verdict } }: { one: ComparedConfigu
       <svg viewBox="-1.05 -0.1 2.1 0.2" role="img" aria-label={`${text(difference)} points${words}`}>
         <line class="axis" x1={-1} x2={1} y1={0} y2={0} />
         <line class="zero" x1={0} x2={0} y1={-0.09} y2={0.09} />
-        {interval !== null && <line class={`range ${verdict}`} x1={interval.low} x2={interval.high} y1={0} y2={0} />}
-        <circle class={verdict} cx={difference} cy={0} r={0.032} />
+        {interval !== null && <line class={`range ${look}`} x1={interval.low} x2={interval.high} y1={0} y2={0} />}
+        <circle class={look} cx={difference} cy={0} r={0.032} />
       </svg>
       <span>{points > 0 ? `+${points}` : points}</span>
     </div>

@@ -13,6 +13,7 @@ import {
   neededRuns,
   reliabilityGrid,
   subjectGrid,
+  sureVerdict,
 } from '#reports';
 import { resultsIndex } from '#store';
 import { comparisonOf, findPlan } from '#sweeps';
@@ -39,7 +40,13 @@ export async function comparisonFor(
     shown('Reliability', reliabilityGrid(comparison)),
   ].filter(({ rows }) => rows.length > 0);
   const isOpen = comparison.verdict === 'no difference shown' || comparison.verdict === 'too few runs';
-  return { comparison, words, tables, needed: isOpen ? neededRuns(comparison) : [] };
+  return {
+    comparison,
+    words,
+    sure: sureVerdict(comparison)?.verdict ?? null,
+    tables,
+    needed: isOpen ? neededRuns(comparison) : [],
+  };
 }
 
 /** Without the colours of a terminal. */
