@@ -9,12 +9,22 @@ import {
   MAX_RUNS,
   pairedCells,
   POWER,
+  type UntilClear,
 } from '#decide';
-import { draftOf, type DraftOptions, openProject, resolve, type ResolvedSweep, selectScenarios } from '#planning';
+import { UsageError } from '#lib';
+import {
+  atAlpha,
+  draftOf,
+  type DraftOptions,
+  openProject,
+  resolve,
+  type ResolvedSweep,
+  selectScenarios,
+} from '#planning';
 import { renderForecast } from '#reports';
 import { judgeModelOf } from '#scenario';
 import { readDigestedLog } from '#sweeps';
-import { finishedSweep } from './run/until-clear.js';
+import { alphaLeftFor, finishedSweep } from './run/until-clear.js';
 import { printJson, printNotice, textOptions } from './shared/output.js';
 
 export interface PlanOptions extends Omit<DraftOptions, 'untilClear'> {
@@ -53,6 +63,8 @@ export async function plan(options: PlanOptions): Promise<number> {
       ...(options.runSecs === undefined ? {} : { secs: options.runSecs }),
     }),
   );
+  const { untilClear, cells } = resolved;
+  const asked = untilClear === null ? null : await alphaLeftFor(resolved, untilClear);
   const document = forecast(configurations, {
     effect,
     power,
@@ -62,10 +74,26 @@ export async function plan(options: PlanOptions): Promise<number> {
     maxRuns,
     sides: resolved.untilClear?.base.kind === 'sweep' ? 1 : 2,
     ...(repeat == null ? {} : { repeat }),
+    ...(asked === null || asked.before.spent === 0 ? {} : { left: { alpha: asked.left, before: asked.before } }),
   });
+  if (untilClear !== null && asked !== null) warnOfTooFew(cells, untilClear, asked);
   if (options.json) printJson(document);
   else process.stdout.write(renderForecast(document, textOptions()));
   return 0;
+}
+
+/** A plan costs nothing, so it is shown although `run` would refuse to start. */
+function warnOfTooFew(
+  cells: ResolvedSweep['cells'],
+  untilClear: UntilClear,
+  { left, before }: Awaited<ReturnType<typeof alphaLeftFor>>,
+): void {
+  try {
+    if (before.spent > 0) atAlpha(cells, untilClear, left, before);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    printNotice(`warning: --until-clear: ${error.message}`);
+  }
 }
 
 type ConfigurationNames = Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'variants'>;

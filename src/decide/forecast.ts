@@ -2,6 +2,7 @@ import { dollars, groupBy, mean, randomFrom } from '#lib';
 import type { Cell, ResultDigest } from '#model';
 import { type Count, type ExpectedSweeps, expectedRounds, firstLevel, runsToShow, smallestToShow } from '#statistics';
 import { configurationKey } from './decision/paired-cells.js';
+import type { SpentBefore } from './decision/until-clear.js';
 import { isTested } from './is-tested.js';
 
 /** The expectations of a configuration that is to be compared with itself. */
@@ -31,6 +32,10 @@ export interface ForecastPoint {
 /** The runs that `run --until-clear --effect` is expected to take. */
 interface ForecastUntilClear {
   most_runs: number;
+  /** Its level over all looks. */
+  alpha: number;
+  /** Absent: nobody has asked the same before, or it is not known what will be compared. */
+  spent_before?: SpentBefore;
   /** If head passes less often by the effect or, where most runs fail, more often. */
   changed: ForecastRuns & { found: number };
   unchanged: ForecastRuns & { found: number };
@@ -122,6 +127,8 @@ interface ForecastOptions {
   maxUsd: number | null;
   /** The most runs of each configuration on each side of a sweep that runs until its verdict is clear. */
   maxRuns: number;
+  /** What is left of alpha for a sweep that runs until its verdict is clear; absent: all of it. */
+  left?: { alpha: number; before: SpentBefore };
   /** The sides that are paid for: one if base has run already. */
   sides: 1 | 2;
   /** A number of runs that the curve has, too. */
@@ -131,7 +138,7 @@ interface ForecastOptions {
 /** Says how many runs it takes to show a change, what they cost, and how small a change can be shown for how much. */
 export function forecast(
   configurations: readonly ForecastConfiguration[],
-  { effect, power, alpha, concurrency, maxUsd, maxRuns, sides, repeat }: ForecastOptions,
+  { effect, power, alpha, concurrency, maxUsd, maxRuns, sides, repeat, left }: ForecastOptions,
 ): Forecast {
   const known = configurations.map(countOf);
   const level = firstLevel(alpha);
@@ -164,7 +171,7 @@ export function forecast(
     }));
     const { rounds, found }: ExpectedSweeps = expectedRounds(
       rates,
-      { rounds: maxRuns, effect, alpha },
+      { rounds: maxRuns, effect, alpha: left?.alpha ?? alpha },
       randomFrom('plan'),
     );
     return { ...taking(rounds), found };
@@ -182,6 +189,8 @@ export function forecast(
     affordable: affordable === null || maxUsd === null ? null : { max_usd: maxUsd, ...pointOf(affordable) },
     until_clear: {
       most_runs: maxRuns,
+      alpha: left?.alpha ?? alpha,
+      ...(left === undefined ? {} : { spent_before: left.before }),
       changed: untilClear(meanRate >= 0.5 ? -effect : effect),
       unchanged: untilClear(0),
     },

@@ -40,13 +40,22 @@ export {
 export { hidden } from './comparison/findings.js';
 export { isJudged, type JudgedFacts, SAMPLE, UNCHECKED } from './comparison/judge-drift.js';
 export { decisionWithJudgeDrift, withJudgeDrift } from './comparison/with-judge-drift.js';
-export { withOrigins } from './comparison/looks.js';
+export { spentBefore, withOrigins } from './comparison/looks.js';
 export { type Effect, Measure } from './comparison/measure.js';
 export { armsOf, type Sample } from './comparison/arms.js';
 export { canDecide, decide } from './decision/decide.js';
 export { Decision } from './decision/decision.js';
 export { endedCells, cellsOfPair, configurationKey, pairedCells } from './decision/paired-cells.js';
-export { MAX_RUNS, UntilClear } from './decision/until-clear.js';
+export {
+  inputsOfLine,
+  isSameQuestion,
+  isSameSide,
+  type Question,
+  questionOf,
+  type SideInputs,
+  type Start,
+} from './decision/question.js';
+export { MAX_RUNS, type SpentBefore, UntilClear } from './decision/until-clear.js';
 export {
   CLEAN_KINDS,
   type CleanDocument,

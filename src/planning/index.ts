@@ -7,8 +7,9 @@ export { describeSearch, findFiles, type SearchedFolder, searchFiles } from './f
 export { skillName } from './find-subject.js';
 export { openPlugin } from './find-plugin.js';
 export { neededVariables, unsetVariables } from './needed-variables.js';
-export type { FinishedBase } from './pair-up.js';
+export { atAlpha, type FinishedBase } from './pair-up.js';
 export { plan, type Planned, resolve } from './plan.js';
+export { plannedInputs } from './planned-inputs.js';
 export { checkWritable, openProject, type Project, projectByDefault, writeProblem } from './project.js';
 export { resolveRegrade, type ToRegrade } from './resolve-regrade.js';
 export { checkVariant, chooseCells, type ResolvedSweep } from './resolve-sweep.js';

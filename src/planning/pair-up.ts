@@ -1,5 +1,5 @@
-import { canDecide, cellsOfPair, configurationKey, pairedCells, type UntilClear } from '#decide';
-import { groupBy, inTurns, UsageError } from '#lib';
+import { canDecide, cellsOfPair, configurationKey, pairedCells, type SpentBefore, type UntilClear } from '#decide';
+import { groupBy, inTurns, levelText, UsageError } from '#lib';
 import { type Cell, configurationLabel } from '#model';
 
 /** The results of a finished sweep, as what another is compared with. */
@@ -44,12 +44,30 @@ export function pairUp(
     // Smaller rounds would leave slots free.
     round_size: Math.max(configurations.length, atOnce),
   };
-  if (!canDecide(paired, untilClear))
-    throw new UsageError(
-      'usage',
-      `with ${base.kind === 'variant' ? `at most ${maxRuns}` : 'so few'} runs on each side, no difference could be shown; ${base.kind === 'variant' ? 'raise --max-runs' : 'raise --max-runs, or repeat the base more often'}`,
-    );
+  refuseTooFew(paired, untilClear);
   return { cells: paired, untilClear };
+}
+
+/** @throws UsageError if so few runs could show no difference, however large */
+function refuseTooFew(cells: readonly Cell[], plan: UntilClear): void {
+  if (canDecide(cells, plan)) return;
+  const { base, most_runs: most, alpha, spent_before: before } = plan;
+  const level =
+    before === undefined ? '' : `, at the ${levelText(alpha)} that ${before.by.join(' and ')} left of alpha`;
+  throw new UsageError(
+    'usage',
+    `with ${base.kind === 'variant' ? `at most ${most}` : 'so few'} runs on each side, no difference could be shown${level}; ${base.kind === 'variant' ? 'raise --max-runs' : 'raise --max-runs, or repeat the base more often'}`,
+  );
+}
+
+/**
+ * Gives a sweep what is left of alpha after others that have asked the same.
+ * @throws UsageError if nothing could be shown at that level
+ */
+export function atAlpha(cells: readonly Cell[], plan: UntilClear, left: number, before: SpentBefore): UntilClear {
+  const drawn = { ...plan, alpha: left, spent_before: before };
+  refuseTooFew(cells, drawn);
+  return drawn;
 }
 
 function checkVariants(cells: readonly Cell[], base: string): void {

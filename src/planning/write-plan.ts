@@ -1,14 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isRealFolder, isMirror, removeTree, snapshotNothing, snapshotTree, storeOnce, writeFileAtomic } from '#host';
+import {
+  hashTree,
+  isRealFolder,
+  isMirror,
+  listTree,
+  removeTree,
+  snapshotNothing,
+  snapshotTree,
+  storeOnce,
+  writeFileAtomic,
+} from '#host';
 import { ENGINE_PROTOCOL, groupBy, type Json, safeName, sha256 } from '#lib';
 import { contextInputs, SCHEMA_VERSION, subjectParts } from '#model';
 import { type EffectiveScenario, type Plan, type PlanTemplate, TARGET_PROGRAM } from '#scenario';
 import { cleanIsOver, planFile, storeFolder, sweepsFolder } from '#store';
 import { WITHOUT } from '#subjects';
 import { leavingOut } from './left-out.js';
-import type { ResolvedSweep } from './resolve-sweep.js';
+import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
 import { leftOutOf } from './select-scenarios.js';
 
 /** Makes a readable id for a sweep. Without a name it begins with the time (UTC), so that ids sort by age. */
@@ -136,15 +147,8 @@ async function storeInputs(
     return stored;
   };
   for (const { selected, variant, effective } of resolved.scenarios) {
-    const { notCopied } = variant;
-    const fixture = await snapshot(variant.fixture, notCopied.fixture);
-    const checks = variant.checks === null ? {} : { checks: await snapshot(variant.checks, notCopied.checks) };
-    const build = variant.build === null ? {} : { build: await snapshot(variant.build, []) };
     const leftOut = leftOutOf(variant);
-    const target = isShared ? await storeTarget(store, effective) : {};
-    const whole: EffectiveScenario = { ...effective, fixture, ...checks, ...build, ...target };
-    const stored = `${JSON.stringify(whole, null, 2)}\n`;
-    const hash = sha256(stored);
+    const { whole, stored, hash } = await wholeScenario({ variant, effective }, snapshot, isShared);
     wholes.push(whole);
     await storeOnce(join(store, hash), async (folder) => {
       await writeFile(join(folder, 'scenario.json'), stored, { mode: 0o644 });
@@ -186,17 +190,45 @@ function withBaselines(entries: Plan['scenarios'], wholes: readonly EffectiveSce
   });
 }
 
-/** Stores the program of a target that is given by a path, which is no path on other hosts. */
-async function storeTarget(
-  store: string,
-  { target_path }: Pick<EffectiveScenario, 'target_path'>,
-): Promise<Pick<EffectiveScenario, 'target_stored'>> {
-  if (target_path === null) return {};
-  const folder = await mkdtemp(join(store, '.target-'));
+/** Returns the hash of a folder without some of its files; of an empty one for null. */
+type HashFolder = (folder: string | null, leftOut: readonly string[]) => Promise<string>;
+
+/** A scenario as it is stored, with the hashes of its folders. `isShared`: other hosts run it, too. */
+async function wholeScenario(
+  { variant: { fixture, checks, build, notCopied }, effective }: Pick<ResolvedScenario, 'variant' | 'effective'>,
+  hashFolder: HashFolder,
+  isShared: boolean,
+): Promise<{ whole: EffectiveScenario; stored: string; hash: string }> {
+  const whole: EffectiveScenario = {
+    ...effective,
+    fixture: await hashFolder(fixture, notCopied.fixture),
+    ...(checks === null ? {} : { checks: await hashFolder(checks, notCopied.checks) }),
+    ...(build === null ? {} : { build: await hashFolder(build, []) }),
+    ...(isShared && effective.target_path !== null
+      ? { target_stored: await hashProgram(effective.target_path, hashFolder) }
+      : {}),
+  };
+  const stored = `${JSON.stringify(whole, null, 2)}\n`;
+  return { whole, stored, hash: sha256(stored) };
+}
+
+/** Hashes the program of a target that is given by a path, which is no path on other hosts. */
+async function hashProgram(path: string, hashFolder: HashFolder): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-target-'));
   try {
-    await copyFile(target_path, join(folder, TARGET_PROGRAM));
-    return { target_stored: await snapshotTree(folder, store) };
+    await copyFile(path, join(folder, TARGET_PROGRAM));
+    return await hashFolder(folder, []);
   } finally {
     await removeTree(folder);
   }
+}
+
+/** Returns the hash that a scenario would be stored under. Writes nothing. */
+export async function hashOfScenario(
+  scenario: Pick<ResolvedScenario, 'variant' | 'effective'>,
+  resultsPath: string,
+): Promise<string> {
+  const hashFolder: HashFolder = async (folder, leftOut) =>
+    folder === null ? hashTree('', []) : hashTree(folder, await listTree(folder, leavingOut(leftOut)));
+  return (await wholeScenario(scenario, hashFolder, isMirror(resultsPath))).hash;
 }

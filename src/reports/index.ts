@@ -4,7 +4,7 @@ export type { TextOptions } from './blocks/terminal.js';
 export { answer, sureVerdict } from './comparison/answer.js';
 export { comparisonMarkdown, renderComparison } from './comparison/comparison.js';
 export { curveColumns, curveRow, forecastAnswer, forecastHints, renderForecast } from './comparison/forecast.js';
-export { neededRuns } from './comparison/parts.js';
+export { alphaLeftText, neededRuns } from './comparison/parts.js';
 export { rankingMarkdown, renderRanking } from './comparison/ranking.js';
 export { measureGrid, namer, reliabilityGrid } from './comparison/tables.js';
 export { trajectoryOf } from './formats/atif.js';

@@ -11,8 +11,8 @@ export {
 export { type Followed, followNights, SUSPICION, nightSd } from './follow-nights.js';
 export { holm, testFamily } from './test-family.js';
 export { type Ends, highestP, highestSureP } from './highest-p.js';
-export { firstLevel, informationIn, ledgerOf, ledgerOfRepeats } from './ledger.js';
 export { directionOf } from './direction.js';
+export { type Account, afterStart, firstLevel, informationIn, leftOf, lookIn, spentOf } from './ledger.js';
 export { look, type Look, type Round, timesOf, total, sequentialP } from './look.js';
 export { lossEvidence, riseEvidence } from './loss-evidence.js';
 export { meanBias, meanRate } from './mean-rate.js';

@@ -45,6 +45,45 @@ export function ledgerOfRepeats(looks: number, alpha: number): LedgerLook {
   return { level: rounded(spent - spentBy(looks - 1)), spent: rounded(spent) };
 }
 
+/**
+ * All that a question may spend, as a multiple of alpha: so that a sequential test, whose first start takes all of
+ * alpha, leaves something to those after it.
+ */
+const POOL = 1.1;
+
+/** The alpha of a question, and what has drawn on it so far. */
+export interface Account {
+  alpha: number;
+  /** By sequential tests, and by the looks before the last of them. */
+  spent: number;
+  /** The informations of the looks since then. */
+  looks: readonly number[];
+  /** True if the looks repeat runs in place of sharing them. */
+  isRepeated: boolean;
+}
+
+/** What is left for a sequential test that starts now: never more than what the pool lacks of being spent. */
+export const leftOf = (account: Account): number => leftAfter(spentOf(account), account.alpha);
+
+const leftAfter = (spent: number, alpha: number): number => rounded(Math.max(0, alpha - spent / POOL));
+
+/** What may be spent by all looks and starts so far: at most 1.1 alpha, whatever they are and in whatever order. */
+export const spentOf = (account: Account): number => account.spent + lookIn(account, account.looks).spent;
+
+/** A sequential test takes all of its alpha at its start: if it stops early, that may be because of what it has seen. */
+export const afterStart = (account: Account, alpha: number): Account => ({
+  ...account,
+  spent: spentOf(account) + alpha,
+  looks: [],
+});
+
+/** The last of these looks since the last start. They share what was left then as those of a new question do. */
+export function lookIn({ alpha, spent, isRepeated }: Account, looks: readonly number[]): LedgerLook {
+  const left = leftAfter(spent, alpha);
+  if (looks.length === 0) return { level: firstLevel(left), spent: 0 };
+  return (isRepeated ? ledgerOfRepeats(looks.length, left) : ledgerOf(looks, left).at(-1)) ?? { level: 0, spent: left };
+}
+
 /** Returns the level of a first look. */
 export const firstLevel = (alpha: number): number => rounded(OF_FIRST * alpha);
 

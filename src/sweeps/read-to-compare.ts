@@ -16,23 +16,13 @@ import { displayPath, readTextIfThere } from '#host';
 import { beginningOf, type Json, parseJson } from '#lib';
 import { type Cell, judgedIn, nameSteps, type ResultLine, RunRecord, scenarioLabel, workRunOf } from '#model';
 import { EffectiveScenario, type Plan } from '#scenario';
-import {
-  fetchSweep,
-  firingsFrom,
-  objectsOf,
-  planFile,
-  readResultsFile,
-  runFiles,
-  scenarioFile,
-  scheduleNames,
-  sharedProjectOf,
-  storedDecision,
-} from '#store';
+import { fetchSweep, planFile, readResultsFile, runFiles, scenarioFile, sharedProjectOf, storedDecision } from '#store';
 import { bringSweepRuns } from './bring-runs.js';
 import { findPlan, sweepStatus } from './find-sweep.js';
 import { judgedFacts } from './judged-runs.js';
 import { readLog } from './read-records.js';
 import { readReview } from './read-review.js';
+import { startsWith, withoutNights } from './starts.js';
 
 /** Reads all data of a sweep that a comparison needs. Warns about data that cannot be read, and leaves it out. */
 export async function readToCompare(
@@ -65,21 +55,12 @@ export async function readToCompare(
           workRunOf(line) === line.id,
       ),
     ),
+    starts: await startsWith(resultsPath, results, new Set(lines.map((line) => line.scenario_hash))),
     scenarios: await readScenarios(resultsPath, plan, warn),
     agents: plan.agents,
     prices: plan.prices,
     runInputs: readRunInputs(resultsPath, lines, warn),
   };
-}
-
-/** A schedule allows for its looks at its own nights. */
-async function withoutNights(resultsPath: string, others: readonly ResultLine[]): Promise<readonly ResultLine[]> {
-  if (others.length === 0) return others;
-  const objects = await objectsOf(resultsPath);
-  const names = await scheduleNames(objects);
-  const firings = await Promise.all(names.map((name) => firingsFrom(objects, name, '')));
-  const nights = new Set(firings.flat().map(({ sweep }) => sweep));
-  return others.filter(({ sweep }) => !nights.has(sweep));
 }
 
 /** The decision of a sweep that ran until its verdict was clear, and the cells that it needed: not all of its plan. */

@@ -1,5 +1,5 @@
 import { agentOfCell, knownAgents } from '#agents';
-import { maxCost, type UntilClear } from '#decide';
+import { maxCost, type SpentBefore, type UntilClear } from '#decide';
 import { shortestPath } from '#host';
 import { dollars, formatCost } from '#lib';
 import { type Cell, DEFAULT_VARIANT } from '#model';
@@ -75,6 +75,10 @@ interface SweepCap {
   base: string;
   /** Percentage points; null if no margin was given. */
   margin: number | null;
+  /** Probability of a false better or worse, over all looks. */
+  alpha: number;
+  /** Absent: nobody has asked the same before. */
+  spent_before?: SpentBefore;
   most_runs: number;
   /** Runs of a configuration on each side. */
   most_runs_each: number;
@@ -92,6 +96,8 @@ function capOf(resolved: ResolvedSweep): SweepCap | null {
   return {
     base: nameOf(untilClear.base),
     margin: untilClear.margin === null ? null : untilClear.margin * 100,
+    alpha: untilClear.alpha,
+    ...(untilClear.spent_before === undefined ? {} : { spent_before: untilClear.spent_before }),
     most_runs: cells.length,
     most_runs_each: untilClear.most_runs,
     most_usd: usd === null ? maxUsd : Math.min(usd, maxUsd ?? usd),

@@ -20,7 +20,7 @@ import { readEnvFile } from '../shared/option-values.js';
 import { errorDocument, printJson, printNotice } from '../shared/output.js';
 import { catchSignals, reportInterrupted } from '../shared/signals.js';
 import { printDryRun } from './print-dry-run.js';
-import { finishedSweep, untilClearOf, type ClearOptions } from './until-clear.js';
+import { finishedSweep, untilClearOf, type ClearOptions, withAlphaLeft } from './until-clear.js';
 
 /** Options of every verb that starts a sweep. */
 export interface StartOptions {
@@ -49,7 +49,7 @@ export async function run(options: RunOptions & StartOptions): Promise<number> {
   const project = openProject(options.results);
   const selected = await selectScenarios(project, draft);
   if (selected.length === 0) return sayNothingRan(options.json);
-  const planned = await plan(project, selected, draft, finishedSweep);
+  const planned = await withAlphaLeft(await plan(project, selected, draft, finishedSweep));
   return runPlanned(planned, options);
 }
 

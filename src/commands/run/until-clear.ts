@@ -1,8 +1,17 @@
-import { ALPHA, armsOf, isJudged, MAX_RUNS, SAMPLE } from '#decide';
+import { ALPHA, armsOf, isJudged, MAX_RUNS, SAMPLE, type UntilClear } from '#decide';
 import { UsageError } from '#lib';
 import { workRunOf } from '#model';
-import type { Draft, DraftOptions, FinishedBase } from '#planning';
-import { decidedBy, findPlan, readLog, sweepStatus } from '#sweeps';
+import {
+  atAlpha,
+  type Draft,
+  type DraftOptions,
+  type FinishedBase,
+  type Planned,
+  plannedInputs,
+  type ResolvedSweep,
+} from '#planning';
+import { alphaLeftText } from '#reports';
+import { alphaLeft, decidedBy, findPlan, readLog, sweepStatus } from '#sweeps';
 import { printNotice } from '../shared/output.js';
 
 /** The options of `run` that make a sweep stop as soon as its verdict is clear. */
@@ -52,6 +61,25 @@ export function untilClearOf(
     );
   return { base, margin: margin ?? null, effect: effect ?? null, maxRuns: maxRuns ?? MAX_RUNS };
 }
+
+/**
+ * Gives a sweep that runs until its verdict is clear what is left of alpha, and says so if others have asked the same.
+ * @throws UsageError if nothing could be shown with what is left
+ */
+export async function withAlphaLeft({ sweep, notices }: Planned): Promise<Planned> {
+  const { untilClear, cells } = sweep;
+  if (untilClear === null) return { sweep, notices };
+  const { left, before } = await alphaLeftFor(sweep, untilClear);
+  if (before.spent === 0) return { sweep, notices };
+  return {
+    sweep: { ...sweep, untilClear: atAlpha(cells, untilClear, left, before) },
+    notices: [...notices, alphaLeftText(left, before)],
+  };
+}
+
+/** Returns what is left of alpha for a sweep that is planned. */
+export const alphaLeftFor = async (sweep: ResolvedSweep, untilClear: UntilClear): ReturnType<typeof alphaLeft> =>
+  alphaLeft(sweep.project.resultsPath, { cells: sweep.cells, untilClear }, await plannedInputs(sweep));
 
 /** Reads the runs of a finished sweep, by configuration. Each counts once, and the first result of each cell. */
 export function finishedSweep(resultsPath: string, id: string): FinishedBase {

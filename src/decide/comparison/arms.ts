@@ -3,6 +3,7 @@ import { type Cell, type ResultLine, workRunOf } from '#model';
 import { wilsonInterval } from '#statistics';
 import type { Combined } from '../by-parameter.js';
 import type { Decision } from '../decision/decision.js';
+import type { Start } from '../decision/question.js';
 import type { BaseRun } from '../decision/until-clear.js';
 import { isTested, endedWithoutResult, errorsWithin, isDecided, withoutRepeats } from '../is-tested.js';
 import { totalsOf, unfinishedCells } from '../totals.js';
@@ -33,6 +34,8 @@ export interface SweepResults {
   lines: readonly Sample[];
   /** Runs of other sweeps that have the inputs of its own, and that it has not reused; absent: none. */
   others?: readonly Sample[];
+  /** Sweeps of `run --until-clear` with inputs of its own, this one included; absent: none. */
+  starts?: readonly Start[];
 }
 
 /** Versions of agents that ran, as a field of a document. Absent: none is known. */

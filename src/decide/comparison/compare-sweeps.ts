@@ -19,6 +19,14 @@ import { boundedFindings, boundedMargins, hidden, isRobust, type BoundedFindings
 import { looksAt, decidedFindings, decisionOf, stopDoubts } from './looks.js';
 import { measuresOf } from './measures.js';
 import type { Decision } from '../decision/decision.js';
+import {
+  inputsOfLine,
+  isSameQuestion,
+  isSameSide,
+  type Question,
+  type SideInputs,
+  type Start,
+} from '../decision/question.js';
 import { armsOf, isSharedWith, versionsIn, type Arm, type Pair, type SweepResults, type Sample } from './arms.js';
 import { neededFor, otherScenariosOf, reliabilityOf, sumOf, estimatesOf } from './total-of.js';
 
@@ -90,7 +98,7 @@ export function compareSweeps(
   const before = armsOf(base, isSharedWith(head), options);
   const after = armsOf(head, isSharedWith(base), options);
   const decision = decisionOf(base, head, options);
-  return compareArms(before, after, { ...options, decision }, (pairs, atLook) => {
+  return compareArms(before, after, { ...options, decision, startsOf: startsOf(base, head) }, (pairs, atLook) => {
     const parameters = compareParameters(base, head, pairs, atLook);
     const subject_tokens = comparedSubjects(base, head, pairs);
     return {
@@ -122,19 +130,51 @@ export function compareWithBaseline(
 
 type Context = Pick<Comparison, 'base' | 'head' | 'parameters' | 'subject_tokens' | 'changes' | 'doubts'>;
 
+interface AskedBefore {
+  /** The verdict of a sweep that ran until it was clear, if its sides are compared. */
+  decision?: Decision | null;
+  /** The sweeps that have asked the same with `run --until-clear`. */
+  startsOf?: (pairs: readonly Pair[]) => Start[];
+}
+
+/** Returns which of the sweeps of `run --until-clear` that are known of both sides have asked the same. */
+const startsOf =
+  (base: SweepToCompare, head: SweepToCompare) =>
+  (pairs: readonly Pair[]): Start[] => {
+    const known = new Map([...(base.starts ?? []), ...(head.starts ?? [])].map((start) => [start.sweep, start]));
+    const inputsOf = ({ samples }: Arm, { agents }: SweepToCompare): SideInputs | null => {
+      const newest = samples.at(-1);
+      return newest === undefined ? null : inputsOfLine(newest, agents);
+    };
+    const tested = pairs.filter((pair) => pair.base.samples.length > 0 && pair.head.samples.length > 0);
+    const question: Question = {
+      pairs: tested.map((pair) => ({ base: inputsOf(pair.base, base), head: inputsOf(pair.head, head) })),
+      base: base.sweep === head.sweep ? null : base.sweep,
+    };
+    const ranIn = new Set(
+      tested
+        .flatMap((pair) => [...pair.base.samples, ...pair.head.samples])
+        .map((line) => line.ran_in?.sweep ?? line.sweep),
+    );
+    const isAlike = question.pairs.some(({ base: before, head: after }) => isSameSide(before, after));
+    return [...known.values()].filter(
+      (start) => isSameQuestion(question, start) || (isAlike && ranIn.has(start.sweep)),
+    );
+  };
+
 function compareArms(
   before: ReadonlyMap<string, Arm>,
   after: ReadonlyMap<string, Arm>,
-  { decision = null, margin, alpha }: ComparisonOptions & { decision?: Decision | null },
+  { decision = null, startsOf = () => [], margin, alpha }: ComparisonOptions & AskedBefore,
   contextOf: (pairs: readonly Pair[], options: ComparisonOptions) => Context,
 ): Comparison {
   const both = [...before].flatMap(([key, arm]): Pair[] => {
     const other = after.get(key);
     return other === undefined ? [] : [{ base: arm, head: other }];
   });
-  const looks = looksAt(both, alpha);
+  const looks = looksAt(both, { alpha, starts: startsOf(both), isDecided: decision !== null });
   // The sequential test has allowed for its own looks.
-  const options: ComparisonOptions = { margin, alpha: decision === null ? looks.level : alpha };
+  const options: ComparisonOptions = { margin, alpha: decision === null ? looks.level : decision.alpha };
   const pairs = both.map(({ base, head }) => ({
     base: atLevel(base, options),
     head: atLevel(head, options),
@@ -156,6 +196,7 @@ function compareArms(
     ...options,
     verdict,
     ...(decision === null ? { look: { number: looks.number, of_alpha: alpha, spent: looks.spent } } : {}),
+    next_start_alpha: looks.left,
     gate: decideGate(isOneOfStopped ? totalsOnly(findings) : findings, pairs, missing, options),
     total: {
       ...sumOf(pairs, options),

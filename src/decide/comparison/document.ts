@@ -288,7 +288,11 @@ export const Look = z.object({
       'From 1. Each sweep that added runs to what is compared, or repeated them, has led to a look, whoever looked',
     ),
   of_alpha: z.number().describe('Level of significance of all looks together (`--alpha`)'),
-  spent: z.number().describe('The part of it that the looks so far may have spent'),
+  spent: z
+    .number()
+    .describe(
+      'What these looks, and starts of `run --until-clear` before, may have spent; with starts up to 1.1 times it',
+    ),
 });
 
 /** The output of `compare --json`. */
@@ -302,6 +306,9 @@ export const Comparison = z.object({
   look: Look.exactOptional().describe(
     'Looks at the same question; absent: `total.sequential`, which has allowed for its looks',
   ),
+  next_start_alpha: z
+    .number()
+    .describe('What a sweep of `run --until-clear` that asks the same question would have of alpha now'),
   margin: z.number().nullable().describe('The largest loss that is accepted, as a share; null: none given'),
   verdict: ComparisonVerdict.describe('Of all configurations together'),
   gate: Gate.describe('Result of --gate'),

@@ -1,9 +1,19 @@
-import { groupBy } from '#lib';
 import { type ResultLine, workRunOf } from '#model';
-import { firstLevel, informationIn, ledgerOf, ledgerOfRepeats, smallestPossible, type Stratum } from '#statistics';
+import {
+  type Account,
+  afterStart,
+  informationIn,
+  leftOf,
+  lookIn,
+  smallestPossible,
+  spentOf,
+  type Stratum,
+} from '#statistics';
 import { stratumOf, type BoundedFindings, type Findings } from './findings.js';
+import { looksIn, newestOf, type RunOfPair, runsOf, withRuns } from './earlier-looks.js';
 import type { Pair, Sample, SweepResults } from './arms.js';
 import type { Decision } from '../decision/decision.js';
+import type { Start } from '../decision/question.js';
 import { wasNeverStarted } from '../is-tested.js';
 import type { ComparisonOptions } from './document.js';
 
@@ -12,40 +22,118 @@ export interface Looks {
   /** This one included. */
   number: number;
   level: number;
+  /** By looks and starts so far. */
   spent: number;
+  /** The alpha that a start of `run --until-clear` would have now. */
+  left: number;
   /** The level of the next look, with so many more runs of each configuration on each side. */
   levelAfter: (runs: number) => number;
+}
+
+interface Question {
+  alpha: number;
+  /** Sweeps of `run --until-clear` that have asked the same. */
+  starts?: readonly Start[];
+  /** True if the numbers are those of one of the starts, which has allowed for its looks. */
+  isDecided?: boolean;
 }
 
 /**
  * Returns the looks at the difference between these configurations. Nobody has to record them: after each sweep that
  * added runs to these, somebody may have compared, so that counts as a look. A look that could not have shown any
- * difference has spent nothing.
+ * difference has spent nothing. Starts of `run --until-clear` draw on the same alpha.
  */
-export function looksAt(pairs: readonly Pair[], alpha: number): Looks {
+export function looksAt(pairs: readonly Pair[], { alpha, starts = [], isDecided = false }: Question): Looks {
   const passedOver = runsPassedOver(pairs);
-  const ledger = (informations: readonly number[]) =>
-    (passedOver.length > 0 && informations.length > 0
-      ? ledgerOfRepeats(informations.length, alpha)
-      : ledgerOf(informations, alpha).at(-1)) ?? { level: firstLevel(alpha), spent: 0 };
-  const known: number[] = [];
-  let look = { looks: known, ...ledger(known), spends: false };
-  const informationOf = (strata: readonly Stratum[]): number => informationIn(withRuns(strata, passedOver));
-  const earlier = earlierLooks(pairs, passedOver).map((strata) => ({ strata, information: informationIn(strata) }));
+  const counted = runsOf(pairs, ({ samples }) => samples);
+  const newest = newestOf(counted);
+  const before = [...starts].filter(({ at }) => at < newest);
+  const earlier = looksIn([...counted, ...passedOver], emptyStrata(pairs)).slice(0, -1);
+  const account: Account = { alpha, spent: 0, looks: [], isRepeated: passedOver.length > 0 };
+  const { account: known, number: looked } = drawnBy(account, earlier, before);
   const now = pairs.map(stratumOf);
-  for (const { strata, information } of [...earlier, { strata: now, information: informationOf(now) }]) {
-    // Without new runs, it is the same look again.
-    const looks = information > (known.at(-1) ?? 0) ? [...known, information] : known;
-    const { level, spent } = ledger(looks);
-    const spends = looks !== known && smallestPossible(strata) <= level;
-    look = { looks, level, spent, spends };
-    if (spends) known.push(information);
-  }
+  const informationOf = (strata: readonly Stratum[]): number => informationIn(withRuns(strata, passedOver));
+  const look = lookWith(known, now, informationOf(now));
+  const over = isDecided ? known : look.account;
+  const next = starts.filter(({ at }) => at >= newest).reduce((sum, start) => afterStart(sum, start.alpha), over);
   return {
-    number: Math.max(1, look.looks.length),
+    number: Math.max(1, looked + look.added),
     level: look.level,
-    spent: ledger(known).spent,
-    levelAfter: (runs) => ledger([...known, informationOf(pairs.map((pair) => withMore(pair, runs)))]).level,
+    spent: rounded(spentOf(over)),
+    left: leftOf(next),
+    levelAfter: (runs) => lookIn(next, [...next.looks, informationOf(pairs.map((pair) => withMore(pair, runs)))]).level,
+  };
+}
+
+const rounded = (share: number): number => Number(share.toPrecision(4));
+
+/** A baseline has no runs, only their numbers, which were there before. */
+const emptyStrata = (pairs: readonly Pair[]): Stratum[] =>
+  pairs.map(({ base }) => ({
+    base: { passed: 0, tested: base.samples.length === 0 ? base.side.tested : 0 },
+    head: { passed: 0, tested: 0 },
+  }));
+
+/** Adds looks and starts in the order in which they were. `spenders`: the sweeps after which a look spent something. */
+function drawnBy(
+  empty: Account,
+  looks: readonly ReturnType<typeof looksIn>[number][],
+  starts: readonly Start[],
+): { account: Account; number: number; spenders: string[] } {
+  const waiting = [...starts].sort((a, b) => (a.at < b.at ? -1 : 1));
+  const isStart = new Set(starts.map(({ sweep }) => sweep));
+  let [account, number] = [empty, 0];
+  const spenders: string[] = [];
+  for (const { sweep, ended, strata } of looks) {
+    while (waiting[0] !== undefined && waiting[0].at < ended)
+      account = afterStart(account, waiting.shift()?.alpha ?? 0);
+    // It has looked by itself.
+    if (isStart.has(sweep)) continue;
+    const look = lookWith(account, strata, informationIn(strata));
+    if (look.account !== account) spenders.push(sweep);
+    number += look.account === account ? 0 : 1;
+    account = look.account;
+  }
+  return { account: waiting.reduce((sum, { alpha }) => afterStart(sum, alpha), account), number, spenders };
+}
+
+/** A look with these runs: its level, and the account once it is over. `added`: 0 if it is the same look again. */
+function lookWith(
+  account: Account,
+  strata: readonly Stratum[],
+  information: number,
+): { level: number; added: 0 | 1; account: Account } {
+  const isNew = information > (account.looks.at(-1) ?? 0);
+  const looks = isNew ? [...account.looks, information] : account.looks;
+  const { level } = lookIn(account, looks);
+  const spends = isNew && smallestPossible(strata) <= level;
+  return { level, added: isNew ? 1 : 0, account: spends ? { ...account, looks } : account };
+}
+
+/**
+ * Returns what comparisons of sweeps with these runs of both sides of each configuration, and starts of `run
+ * --until-clear`, may have spent of alpha, and after which sweeps. Later runs may have been added to earlier ones or
+ * have taken their place: whichever spends more counts.
+ */
+export function spentBefore(
+  sides: readonly Record<keyof Pair, readonly ResultLine[]>[],
+  starts: readonly Start[],
+  alpha: number,
+): { spent: number; left: number; by: string[] } {
+  const none = sides.map((): Stratum => ({ base: { passed: 0, tested: 0 }, head: { passed: 0, tested: 0 } }));
+  const runs = sides.flatMap((one, at) =>
+    (['base', 'head'] as const).flatMap((side) => one[side].map((line): RunOfPair => ({ at, side, line }))),
+  );
+  const looks = looksIn(runs, none);
+  const [added, repeated] = [false, true].map((isRepeated) =>
+    drawnBy({ alpha, spent: 0, looks: [], isRepeated }, looks, starts),
+  );
+  if (added === undefined || repeated === undefined) throw new Error('one account for each way to buy runs');
+  const most = spentOf(repeated.account) > spentOf(added.account) ? repeated : added;
+  return {
+    spent: rounded(spentOf(most.account)),
+    left: leftOf(most.account),
+    by: [...new Set([...starts.map(({ sweep }) => sweep), ...most.spenders])],
   };
 }
 
@@ -59,58 +147,6 @@ const withMore = (pair: Pair, runs: number): Stratum => {
 };
 
 /**
- * Returns what was there at each look before this one. Sweeps count in the order in which they ended. If one that added
- * runs to one side is followed by one that added runs to the other, these are a look together: runs are bought for both
- * sides. `passedOver`: further runs.
- */
-function earlierLooks(pairs: readonly Pair[], passedOver: readonly RunOfPair[]): Stratum[][] {
-  const sweeps = groupBy(
-    [...runsOf(pairs, ({ samples }) => samples), ...passedOver],
-    ({ line }) => line.ran_in?.sweep ?? line.sweep,
-  )
-    .map((added) => ({
-      added,
-      /** Null: both. */
-      side: new Set(added.map(({ side }) => side)).size === 1 ? (added[0]?.side ?? null) : null,
-      ended: added.reduce((last, { line }) => latest(last, line.ran_in?.timestamp ?? line.timestamp), ''),
-    }))
-    .sort((a, b) => (a.ended === b.ended ? 0 : a.ended < b.ended ? -1 : 1));
-  // A baseline has no runs, only their numbers, which were there before.
-  const strata = pairs.map(({ base }): Stratum => ({
-    base: { passed: 0, tested: base.samples.length === 0 ? base.side.tested : 0 },
-    head: { passed: 0, tested: 0 },
-  }));
-  let [isHalf, sofar] = [false, strata];
-  return sweeps.slice(0, -1).flatMap(({ added, side }, index) => {
-    sofar = withRuns(sofar, added);
-    const next = sweeps[index + 1]?.side ?? null;
-    isHalf = !isHalf && side !== null && next !== null && side !== next;
-    return isHalf ? [] : [sofar];
-  });
-}
-
-/** A run of one side of a pair. */
-interface RunOfPair {
-  at: number;
-  side: keyof Pair;
-  line: Sample;
-}
-
-const runsOf = (pairs: readonly Pair[], of: (arm: Pair['base']) => readonly Sample[]): RunOfPair[] =>
-  pairs.flatMap((pair, at) =>
-    (['base', 'head'] as const).flatMap((side) => of(pair[side]).map((line) => ({ at, side, line }))),
-  );
-
-function withRuns(strata: readonly Stratum[], runs: readonly RunOfPair[]): Stratum[] {
-  const sum = structuredClone([...strata]);
-  for (const { at, side } of runs) {
-    const stratum = sum[at];
-    if (stratum !== undefined) stratum[side].tested += 1;
-  }
-  return sum;
-}
-
-/**
  * Returns the runs of other sweeps with which the same question could be asked before, as with `--no-cache`: who
  * repeats a side until it shows a difference looks again each time. If the inputs of both sides are the same, the
  * question is what changed between these two sweeps, and other sweeps are other questions.
@@ -118,7 +154,7 @@ function withRuns(strata: readonly Stratum[], runs: readonly RunOfPair[]): Strat
 function runsPassedOver(pairs: readonly Pair[]): RunOfPair[] {
   const counted = runsOf(pairs, ({ samples }) => samples);
   const known = new Set(counted.map(({ line }) => workRunOf(line)));
-  const last = counted.reduce((end, { line }) => latest(end, line.ran_in?.timestamp ?? line.timestamp), '');
+  const last = newestOf(counted);
   return runsOf(pairs, ({ others }) => others).filter(
     ({ at, line }) =>
       line.timestamp < last && !known.has(line.id) && pairs.slice(at, at + 1).every((pair) => !hasCommonInputs(pair)),
@@ -129,8 +165,6 @@ const hasCommonInputs = ({ base, head }: Pair): boolean => {
   const inputs = new Set(base.inputs.values());
   return [...head.inputs.values()].some((key) => inputs.has(key));
 };
-
-const latest = (one: string, other: string): string => (one > other ? one : other);
 
 /** Adds in which sweep the work of a result was done, if it was another one. `results`: all of the results folder. */
 export function withOrigins(lines: readonly Sample[], results: readonly ResultLine[]): Sample[] {
@@ -157,7 +191,13 @@ export function decisionOf(
   { alpha }: Pick<ComparisonOptions, 'alpha'>,
 ): Decision | null {
   const { decision = null } = head;
-  if (decision?.alpha !== alpha || decision.difference === null || decision.p == null) return null;
+  if (
+    decision === null ||
+    (decision.spent_before?.of_alpha ?? decision.alpha) !== alpha ||
+    decision.difference === null ||
+    decision.p == null
+  )
+    return null;
   const { variant, sweep } = decision.base;
   const isSame =
     variant === null

@@ -135,6 +135,7 @@ export function decide(
             },
           }),
       alpha: plan.alpha,
+      ...(plan.spent_before === undefined ? {} : { spent_before: plan.spent_before }),
       difference: last.difference,
       interval: last.interval,
       ...otherScenariosOf(configurations, counted, last, { alpha: plan.alpha, most, rounds: countedRounds }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { JudgeDrift } from '../calibration/document.js';
 import { Interval } from '../interval.js';
+import { SpentBefore } from './until-clear.js';
 
 const Counted = z.strictObject({
   passed: z.number().int().describe('Runs that passed'),
@@ -32,6 +33,9 @@ export const Decision = z.strictObject({
     .exactOptional()
     .describe('Absent: `--effect` was not given'),
   alpha: z.number().describe('Probability of a false better or worse, over all looks'),
+  spent_before: SpentBefore.exactOptional().describe(
+    'Earlier starts and comparisons of the same question, which have left less of alpha; absent: none',
+  ),
   difference: z.number().nullable().describe('Pass rate of head minus base, mean of the configurations'),
   interval: Interval.nullable().describe('Interval of the difference, valid at every look'),
   other_scenarios: Interval.exactOptional().describe(

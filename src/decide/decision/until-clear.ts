@@ -18,6 +18,14 @@ const BaseOutcomes = z.strictObject({
   runs: z.array(BaseRun),
 });
 
+/** What may have been spent of the alpha of a question before a sweep asked it again. */
+export const SpentBefore = z.strictObject({
+  of_alpha: z.number().describe('What a first start has'),
+  spent: z.number().describe('What earlier starts and comparisons may have spent; all together at most 1.1 times that'),
+  by: z.array(z.string()).describe('These sweeps'),
+});
+export type SpentBefore = z.infer<typeof SpentBefore>;
+
 /**
  * The part of a plan that makes its sweep stop as soon as the verdict is clear. The outcomes of a finished base are
  * copied, so that retrying or cleaning that sweep changes nothing.
@@ -34,7 +42,10 @@ export const UntilClear = z.strictObject({
    * never.
    */
   effect: z.number().exactOptional(),
+  /** The probability of a false better or worse, over all looks. */
   alpha: z.number(),
+  /** Set if others have asked the same before, and left less than all of alpha. */
+  spent_before: SpentBefore.exactOptional(),
   /** The most runs of a configuration on each side. */
   most_runs: z.number().int(),
   /** The number of pairs of runs in a round. */

@@ -179,7 +179,7 @@ const contestsOf = (agents: readonly AgentRuns[]): Contest[] =>
 
 /** The pairs are tested together, so all are at the level of the one that was looked at most. */
 function lookAt(contests: readonly Contest[], alpha: number): Pick<Looks, 'number' | 'level' | 'spent'> {
-  const looks = [looksAt([], alpha), ...contests.map(({ arms }) => looksAt(arms, alpha))];
+  const looks = [looksAt([], { alpha }), ...contests.map(({ arms }) => looksAt(arms, { alpha }))];
   return {
     number: Math.max(...looks.map(({ number }) => number)),
     level: Math.min(...looks.map(({ level }) => level)),

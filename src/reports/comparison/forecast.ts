@@ -1,5 +1,6 @@
 import type { Forecast, ForecastConfiguration, ForecastPoint } from '#decide';
 import { formatCost, formatDuration, levelText, percent, terminalText } from '#lib';
+import { alphaLeftText } from './parts.js';
 import { colors, printText, type TextOptions } from '../blocks/terminal.js';
 
 /** Renders `plan`: what it takes to show a change, and how small a change other numbers of runs show. */
@@ -107,7 +108,9 @@ export function forecastHints({
   const isGuess = configurations.some(({ earlier, pass_rate: rate }) => earlier.tested === 0 && rate === 0.5);
   const hasNoCost = configurations.some(({ run_usd: usd }) => usd === null);
   const { changed, most_runs: maxRuns } = untilClear;
+  const { spent_before: before } = untilClear;
   return [
+    ...(before === undefined ? [] : [`--until-clear: ${alphaLeftText(untilClear.alpha, before)}`]),
     `for one look, when all of these runs have ended, at ${levelText(level)}; what is left of ${alpha} is for later looks, which take more runs`,
     ...(isGuess
       ? [

@@ -1,5 +1,13 @@
 import { colors, type Grid } from '../blocks/terminal.js';
-import { type Change, type Comparison, type Configuration, driftText, judgeCheck, type Side } from '#decide';
+import {
+  type Change,
+  type Comparison,
+  type Configuration,
+  driftText,
+  judgeCheck,
+  type Side,
+  type SpentBefore,
+} from '#decide';
 import { formatAge, levelText, percent, terminalText, truncate } from '#lib';
 import { scenarioLabel } from '#model';
 import type { Namer } from './tables.js';
@@ -163,7 +171,7 @@ function nextSteps(comparison: Comparison, { command }: ComparisonView): string[
         ...neededRuns(comparison),
         ...(base.baseline === undefined
           ? [
-              `To stop as soon as it is clear: ${command(`run --until-clear --base ${terminalText(base.variant ?? base.sweep)}`)}`,
+              `To stop as soon as it is clear: ${command(`run --until-clear --base ${terminalText(base.variant ?? base.sweep)}`)}; a start has ${levelText(comparison.next_start_alpha)} of alpha left.`,
             ]
           : []),
       ];
@@ -190,3 +198,7 @@ export function neededRuns({ total: { needed }, look, verdict }: Comparison): st
     'Buy all of them first: each look in between lowers the level of the next.',
   ];
 }
+
+/** Says why a sweep of `run --until-clear` has less than all of alpha, and what one after it would have. */
+export const alphaLeftText = (left: number, { of_alpha: alpha, spent, by }: SpentBefore): string =>
+  `this question was asked before, in ${by.map(terminalText).join(', ')}: ${levelText(spent)} of ${alpha} of alpha may be spent, so this start has ${levelText(left)}, and one after it about a tenth of that`;
