@@ -88,6 +88,7 @@ export const looks = [
     what: 'compare, buy the hinted runs, compare, up to 3 times: false "better" or "worse"',
     bar: { atMost: 0.055 },
     of: 'worst',
+    isSlow: true,
     cells: [...alarms('', {}), ...alarms(', also between', { between: true })],
   },
   {

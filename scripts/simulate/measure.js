@@ -39,7 +39,6 @@ const REACHED_WITH = 3000;
  * @param {Criterion} criterion @param {{ seed: string, simulations: number, tolerance?: number }} options
  */
 export async function measure({ bar, of, cells }, { seed, simulations, tolerance = bar.isReached ? 3 : 2 }) {
-  const first = await averages(cells, { seed, simulations });
   /** The distance by which a figure is on the wrong side. @param {number} value */
   const beyond = (value) => ('atMost' in bar ? value - bar.atMost : bar.atLeast - value);
   /** @param {Average & { label: string }} found */
@@ -47,6 +46,9 @@ export async function measure({ bar, of, cells }, { seed, simulations, tolerance
     ...found,
     holds: beyond(found.value) <= tolerance * Math.hypot(found.error, errorOf(bar, found.error, simulations)),
   });
+  // Where all are among the worst, the first measurement would decide nothing.
+  const isWhole = of === 'worst' && cells.length <= AGAIN;
+  const first = isWhole ? [] : await averages(cells, { seed, simulations });
   if (of === 'mean') {
     const value = first.reduce((sum, one) => sum + one.value, 0) / first.length;
     const error = Math.sqrt(first.reduce((sum, one) => sum + one.error ** 2, 0)) / first.length;
@@ -54,11 +56,11 @@ export async function measure({ bar, of, cells }, { seed, simulations, tolerance
   }
   /** @param {Average} a @param {Average} b */
   const worstFirst = (a, b) => beyond(b.value) - beyond(a.value);
-  const worstCells = [...first].sort(worstFirst).slice(0, AGAIN);
-  const again = await averages(
-    worstCells.map(({ cell }) => cell),
-    { seed: `${seed} again`, simulations: AGAIN * simulations },
-  );
+  const worstCells = first.sort(worstFirst).map(({ cell }) => cell);
+  const again = await averages(isWhole ? cells : worstCells.slice(0, AGAIN), {
+    seed: `${seed} again`,
+    simulations: AGAIN * simulations,
+  });
   const [worst] = again.sort(worstFirst);
   return judged({ value: worst?.value ?? NaN, error: worst?.error ?? NaN, label: worst?.cell.label ?? '' });
 }

@@ -32,7 +32,8 @@ const COMMON = {
 };
 
 /**
- * A sweep of these runs, whose lines went through their text in results.jsonl.
+ * A sweep of these runs, with lines as results.jsonl has them. The reader of that file checks the first one only: all
+ * would take most of the time.
  * @param {string} sweep @param {readonly Run[]} runs @param {string} [started]
  * @returns {import('../../src/decide/comparison/compare-sweeps.ts').SweepToCompare}
  */
@@ -45,7 +46,7 @@ export function sweepOf(sweep, runs, started = COMMON.timestamp) {
     const cell = `${scenario}/${agent}/m/default/${repetition}`;
     const id = from === null ? `${sweep}-${at}` : `${sweep}/${cell}`;
     const outcome = isError ? 'error' : passes ? 'pass' : 'fail';
-    return JSON.stringify({
+    return {
       ...COMMON,
       id,
       sweep,
@@ -58,11 +59,12 @@ export function sweepOf(sweep, runs, started = COMMON.timestamp) {
       results_dir: id,
       cached_from: from,
       timestamp: started,
-    });
+    };
   });
   const [first] = lines;
-  if (first !== undefined && typeof parseResult(first) === 'string') throw new Error(String(parseResult(first)));
-  const read = lines.map((line) => /** @type {ResultLine} */ (JSON.parse(line)));
+  const problem = first === undefined ? null : parseResult(JSON.stringify(first));
+  if (typeof problem === 'string') throw new Error(problem);
+  const read = /** @type {ResultLine[]} */ (lines);
   return {
     sweep,
     variant: null,

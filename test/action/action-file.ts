@@ -74,7 +74,11 @@ export async function runAction(job: Job): Promise<JobResult> {
     await writeFile(file('output'), '');
     const { exitCode, all } = await execa('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run ?? ''], {
       cwd: resolve(job.workspace, fill(step['working-directory'] ?? '.', context)),
+      // Without the variables of whoever has started the tests: npm's, for example, say where npm installs.
+      extendEnv: false,
       env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
         ...job.env,
         CI: 'true',
         GITHUB_ACTIONS: 'true',

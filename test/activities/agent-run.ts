@@ -15,7 +15,7 @@ import type { Target } from '../../src/scenario/target.js';
 import { stateOfRun } from '../../src/store/results-folder.js';
 import type { RunPlan, RunRef } from '../../src/protocol/index.js';
 import { scenario, until } from '../commands/project.js';
-import { killWhenFinished, processesWith } from '../host/processes.js';
+import { killProcess, killWhenFinished, processesWith, readProc } from '../host/processes.js';
 import { newFolder } from '../host/temporary.js';
 import { isOwnServer } from './in-activity.js';
 import { provenRun } from './proofs.js';
@@ -151,13 +151,7 @@ export async function createAgentRun({
       return result;
     },
     killAgent: () => {
-      for (const pid of processesWith(mark)) {
-        try {
-          if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh\0-c\0')) process.kill(pid, 'SIGKILL');
-        } catch {
-          // A child that the agent had just started looks like it, and has ended.
-        }
-      }
+      for (const pid of processesWith(mark)) if (readProc(pid, 'cmdline').startsWith('sh\0-c\0')) killProcess(pid);
     },
   };
 }

@@ -53,13 +53,12 @@ async function begin(behaviour: object, file: Partial<AcpFile> = {}, node: strin
     exitCode: exitCode as number,
     stderr: await said,
   }));
+  // The last line may be written at this moment.
   const received = (): Message[] =>
-    existsSync(at('received'))
-      ? readFileSync(at('received'), 'utf8')
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line) as Message)
-      : [];
+    (existsSync(at('received')) ? readFileSync(at('received'), 'utf8') : '')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Message);
   return { program, ended, received, out: at('out') };
 }
 

@@ -17,7 +17,7 @@ import {
   type ProjectOptions,
   type TestProject,
 } from '../commands/project.js';
-import { processesWith } from '../host/processes.js';
+import { killProcess, processesWith } from '../host/processes.js';
 import { expectRemoved, kill, linesIn, partOf, preferPort, stateOf, foldersOf } from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
@@ -66,7 +66,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
       const agent = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'runAgent');
       return agent === undefined || (agent.state as number) === 3 ? true : null;
     });
-    process.kill(worker.pid, 'SIGKILL');
+    killProcess(worker.pid);
     await cancel;
     const { exitCode, stdout } = await command;
     expect(exitCode).toBe(130);
@@ -112,7 +112,7 @@ test('the agent of a run that is terminated while no worker is alive is ended by
     until('a keeper', () => partOf(project, 'keeper')),
     until('a worker', () => partOf(project, 'worker')),
   ]);
-  for (const part of [keeper, worker]) process.kill(part.pid, 'SIGKILL');
+  for (const part of [keeper, worker]) killProcess(part.pid);
   await until('both are dead', () => (isAlive(keeper) || isAlive(worker) ? null : true));
   await run.terminate('by a test');
   expect(agentsOf(project, 'orphaned')).not.toEqual([]);
@@ -131,7 +131,7 @@ test('an agent is started once and its run passes although ten workers are stopp
   const attempts = join(folderOf(project, 'replaced'), 'agent-attempts');
   for (let attempt = 1; attempt <= 10; attempt++) {
     const worker = await until('a worker', () => partOf(project, 'worker'));
-    process.kill(worker.pid, 'SIGTERM');
+    killProcess(worker.pid, 'SIGTERM');
     await until('the worker has ended', () => (isAlive(worker) ? null : true));
     await until(`attempt ${attempt + 1}`, () => (existsSync(join(attempts, String(attempt + 1))) ? true : null));
   }
@@ -150,7 +150,7 @@ test('cancel ends the agent without an error while the worker is frozen', async 
   await project.run(['frozen', '--name', 'frozen', '--detach'], limits);
   await untilStarted(project, 'frozen');
   const worker = await until('a worker', () => partOf(project, 'worker'));
-  process.kill(worker.pid, 'SIGSTOP');
+  killProcess(worker.pid, 'SIGSTOP');
   const { exitCode, stdout, stderr } = await project.cli(['cancel', 'frozen', '--json']);
   expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
   expect(documentOf(stdout)).toMatchObject({ status: 'cancelled', totals: { cancelled: 1 } });

@@ -31,7 +31,7 @@ import {
   type ScenarioOptions,
   type TestProject,
 } from '../commands/project.js';
-import { zombiesOf } from '../host/processes.js';
+import { pipesWithoutWriter, readProc } from '../host/processes.js';
 import { filesBelow, kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
 import { createWire } from './wire.js';
 
@@ -124,7 +124,7 @@ describe.concurrent('a worker', () => {
       const worker = await until('a worker', () => partOf(project, 'worker'));
       const limit = (bytes: string): Promise<unknown> =>
         execa('prlimit', ['--pid', String(worker.pid), `--as=${bytes}:`], { reject: false });
-      const [pages] = readFileSync(`/proc/${worker.pid}/statm`, 'utf8').split(' ');
+      const [pages] = readProc(worker.pid, 'statm').split(' ');
       await limit(String(Number(pages) * 4096)); // it keeps what it has, but the gate needs 200 MB
       await project.write('go', '');
       await until('it is dead, or the step says why it failed', async () =>
@@ -307,11 +307,10 @@ describe.concurrent('a frozen worker', () => {
     const before = files();
     expect(await project.resultLines()).toHaveLength(3);
 
-    expect(zombiesOf(frozen.pid)).not.toEqual([]);
+    const unread = (): string[] => pipesWithoutWriter(frozen.pid ?? 0);
+    expect(unread()).not.toEqual([]);
     frozen.kill('SIGCONT');
-    await until('it is awake and knows that its commands have ended', () =>
-      zombiesOf(frozen.pid).length === 0 ? true : null,
-    );
+    await until('it is awake and knows that its commands have ended', () => (unread().length === 0 ? true : null));
     frozen.kill('SIGTERM');
     expect((await frozen).exitCode).toBe(0);
     expect(files()).toEqual(before);

@@ -16,7 +16,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { processesWith } from '../host/processes.js';
+import { killProcess, processesWith } from '../host/processes.js';
 import { kill, linesIn, partOf, runsOf } from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
@@ -91,7 +91,7 @@ describe('SIGKILL', () => {
     const killWorkerWhen = async (what: string, isSo: () => boolean): Promise<void> => {
       await until(what, () => waitUntil(() => (isSo() ? true : null), 10_000, 1));
       const { pid } = JSON.parse(readFileSync(workerReadyFile(state), 'utf8')) as { pid: number };
-      process.kill(pid, 'SIGKILL');
+      killProcess(pid);
     };
     await letGo(project, 'reported');
     const copies = (): string[] =>
@@ -120,7 +120,7 @@ describe('a worker', () => {
     const command = project.start(['run', 'aborted', '--json']);
     await untilStarted(project, 'aborted');
     const worker = await until('a worker', () => partOf(project, 'worker'));
-    process.kill(worker.pid, 'SIGABRT');
+    killProcess(worker.pid, 'SIGABRT');
     await until('the worker is dead', () => (isAlive(worker) ? null : true));
     await until('another worker', () => partOf(project, 'worker'));
     await letGo(project, 'aborted');
@@ -137,7 +137,7 @@ describe('a worker', () => {
     const command = project.start(['run', 'frozen', '--json'], limits);
     await untilStarted(project, 'frozen');
     const worker = await until('a worker', () => partOf(project, 'worker'));
-    process.kill(worker.pid, 'SIGSTOP');
+    killProcess(worker.pid, 'SIGSTOP');
     await until('the frozen worker is ended', () => (isAlive(worker) ? null : true), 60_000);
     await letGo(project, 'frozen');
     const { exitCode, stdout } = await command;

@@ -7,6 +7,7 @@ import { opaqueId } from '../../src/store/results-folder.js';
 import { letGo, untilStarted } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, openRun, until, type TestProject } from '../commands/project.js';
 import { kill, linesIn, partOf, runsOf } from '../commands/engine-parts.js';
+import { killProcess } from '../host/processes.js';
 import { createNewerBuild } from '../long/hosts/newer-build.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
@@ -52,13 +53,7 @@ describe('SIGKILL', () => {
     await untilStarted(project, 'blackout');
     const parts = await Promise.all((['keeper', 'worker', 'server'] as const).map((part) => partOf(project, part)));
     const run = opaqueId(runsOf(project, 'blackout')[0] ?? '');
-    for (const pid of [...parts.map((part) => part?.pid ?? 0), ...markedProcesses(run)]) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // Died with its supervisor a moment ago.
-      }
-    }
+    for (const pid of [...parts.map((part) => part?.pid ?? 0), ...markedProcesses(run)]) killProcess(pid);
     command.kill('SIGKILL');
     await command;
     await until('all are dead', () => (parts.some((part) => part !== null && isAlive(part)) ? null : true));

@@ -18,7 +18,7 @@ import {
   type RunFolder,
   type TestProject,
 } from '../commands/project.js';
-import { processesWith, thatRun } from '../host/processes.js';
+import { killProcess, processesWith, thatRun } from '../host/processes.js';
 
 const SERVER = join(REPOSITORY, 'test/mcp/server.js');
 const done = { say: 'All is done.' };
@@ -157,7 +157,7 @@ describe.each(['local', 'bubblewrap'])('MCP servers under test with the agent lo
     const mark = await write('proxy', ['{type: mcp_tool_called, tool: echo, min: 2}', '{type: mcp_no_errors}']);
     const command = project.start([...args('proxy'), '--json'], env);
     await untilLines(project, 'proxy.log', 3);
-    for (const pid of thatRun(project.state, 'proxy-program.js')) process.kill(pid, 'SIGKILL');
+    for (const pid of thatRun(project.state, 'proxy-program.js')) killProcess(pid);
     const folder = await openRun(documentOf((await command).stdout));
     expect(folder.run.outcome).toBe('error');
     expect(folder.metrics.details.map(({ status }) => status)).toEqual(['pass', 'error']);

@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projectState } from '../../src/host/folders.js';
@@ -6,6 +6,7 @@ import { killMarked } from '../../src/host/process/marked-processes.js';
 import { isAlive, signalProcess, type ProcessIdentity } from '../../src/host/process/process-identity.js';
 import { letGo, startsOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, until, type TestProject } from '../commands/project.js';
+import { readProc } from '../host/processes.js';
 import { newFolder } from '../host/temporary.js';
 import { partOf } from '../commands/engine-parts.js';
 
@@ -18,9 +19,7 @@ const databaseIn = (folder: string): string[] =>
 /** Copies the database as a power failure at this moment would leave it. */
 async function copyDatabase(server: ProcessIdentity, from: string, to: string): Promise<void> {
   signalProcess(server, 'SIGSTOP');
-  await until('the server is frozen', () =>
-    / T /.test(readFileSync(`/proc/${server.pid}/stat`, 'utf8')) ? true : null,
-  );
+  await until('the server is frozen', () => (/ T /.test(readProc(server.pid, 'stat')) ? true : null));
   for (const name of databaseIn(from)) copyFileSync(join(from, name), join(to, name));
   signalProcess(server, 'SIGCONT');
 }

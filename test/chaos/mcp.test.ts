@@ -15,7 +15,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { processesWith, thatRun } from '../host/processes.js';
+import { killProcess, processesWith, thatRun } from '../host/processes.js';
 
 const SERVER = join(REPOSITORY, 'test/mcp/server.js');
 
@@ -75,7 +75,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     const servers = processesWith(mark);
     const agents = thatRun(project.state, 'mock-program.js');
     expect(agents).toHaveLength(1);
-    for (const pid of agents) process.kill(pid, 'SIGKILL');
+    for (const pid of agents) killProcess(pid);
     await untilLines(project, 'killed.log', 4);
     expect(processesWith(mark).filter((pid) => servers.includes(pid))).toEqual([]);
     await letGo(project, 'killed');
@@ -102,7 +102,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
       await untilLines(project, `${name}.log`, 2);
       const found = thatRun(project.state, program);
       expect(found).toHaveLength(1);
-      for (const pid of found) process.kill(pid, 'SIGKILL');
+      for (const pid of found) killProcess(pid);
       await letGo(project, name);
       const { run, metrics, text } = await openRun(documentOf((await command).stdout));
       expect(run.agent?.history.join('\n')).toContain(`lost without an exit status: ${reason}`);

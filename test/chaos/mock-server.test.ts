@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { kill, partOf, stateOf, foldersOf } from '../commands/engine-parts.js';
 import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, openRun, until, type TestProject } from '../commands/project.js';
-import { processesWith } from '../host/processes.js';
+import { killProcess, processesWith } from '../host/processes.js';
 
 /** Asks the mocked endpoint, and prints its answer. */
 const ASK = 'node -e "fetch(process.env.API_URL).then((a) => a.text()).then(console.log)"';
@@ -39,7 +39,7 @@ const portIn = (folder: string): string => readFileSync(join(folder, 'port'), 'u
 test('a server that is killed during a run comes back for the next step, at the same port', async () => {
   const { command, folder, pid = 0 } = await started('killed');
   const port = portIn(folder);
-  process.kill(pid, 'SIGKILL');
+  killProcess(pid);
   await untilServers(0);
   await letGo(project, 'killed');
   const { exitCode, stdout } = await command;

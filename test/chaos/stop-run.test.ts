@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { isAlive } from '../../src/host/process/process-identity.js';
 import { sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, openRun, until } from '../commands/project.js';
-import { processesWith } from '../host/processes.js';
+import { killProcess, processesWith } from '../host/processes.js';
 import { kill, linesIn, partOf } from '../commands/engine-parts.js';
 import { createWire } from './wire.js';
 
@@ -33,7 +33,7 @@ test('a cancel ends the agent of a frozen worker, which never receives it: anoth
   expect(agents()).not.toEqual([]);
   const worker = await until('a worker', () => partOf(project, 'worker'));
   await kill(project, 'keeper'); // it would replace the worker
-  process.kill(worker.pid, 'SIGSTOP');
+  killProcess(worker.pid, 'SIGSTOP');
   wire.cut();
   // To the same address: a worker takes care only of runs of its server.
   others.push(project.startWorker(wire.address));
@@ -47,7 +47,7 @@ test('a cancel ends the agent of a frozen worker, which never receives it: anoth
   const { raw } = await run.describe();
   expect(raw.pendingActivities?.map(({ activityType }) => activityType?.name)).toContain('runAgent');
 
-  process.kill(worker.pid, 'SIGKILL');
+  killProcess(worker.pid);
   await expect(run.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
   expect(linesIn(project, 'stopped.starts')).toHaveLength(1);
   const { stdout } = await project.cli(['show', sweep, '--json']);

@@ -8,6 +8,7 @@ import { LOOPBACK } from '../../src/engine/server.js';
 import { projectState } from '../../src/host/folders.js';
 import { isAlive, type ProcessIdentity } from '../../src/host/process/process-identity.js';
 import { runFiles, stateOfRun } from '../../src/store/results-folder.js';
+import { killProcess } from '../host/processes.js';
 import { until, type TestProject } from './project.js';
 
 export type Part = 'keeper' | 'server' | 'worker';
@@ -48,7 +49,7 @@ export const preferPort = (project: TestProject, port: number): Promise<void> =>
 /** Kills a part with SIGKILL and waits until it is dead. */
 export async function kill(project: TestProject, part: Part): Promise<void> {
   const identity = await until(`a ${part}`, () => partOf(project, part));
-  process.kill(identity.pid, 'SIGKILL');
+  killProcess(identity.pid);
   await until(`death of the ${part}`, () => (isAlive(identity) ? null : true));
 }
 

@@ -8,6 +8,7 @@ import proto from '@temporalio/proto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { identify, isAlive } from '../../src/host/process/process-identity.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
+import { killProcess } from '../host/processes.js';
 import { partOf, type Part } from './engine-parts.js';
 import { letGo, untilStarted, writeGated } from './gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
@@ -94,12 +95,12 @@ describe('the local engine', () => {
   test('the keeper restarts a killed worker and a killed server, and the next command replaces a killed keeper', async () => {
     for (const part of ['worker', 'server'] as const) {
       const { pid } = (await status(project))[part];
-      process.kill(pid ?? 0, 'SIGKILL');
+      killProcess(pid ?? 0);
       await another(project, part, pid);
       expect((await project.run(['small', '--no-cache'])).exitCode).toBe(0);
     }
     const before = await status(project);
-    process.kill(before.keeper.pid ?? 0, 'SIGKILL');
+    killProcess(before.keeper.pid ?? 0);
     expect((await project.run(['small', '--no-cache'])).exitCode).toBe(0);
     const after = await status(project);
     expect(after.keeper.pid).not.toBe(before.keeper.pid);
@@ -112,11 +113,11 @@ describe('the local engine', () => {
     await untilStarted(project, 'moved');
     const before = await status(project);
     const [keeper, server] = [before.keeper, before.server].map(({ pid }) => pid ?? 0) as [number, number];
-    process.kill(keeper, 'SIGSTOP');
-    process.kill(server, 'SIGKILL');
+    killProcess(keeper, 'SIGSTOP');
+    killProcess(server);
     const taken = createServer();
     await until('its port is free, and taken', () => listens(taken, Number(before.address.split(':').at(-1))));
-    process.kill(keeper, 'SIGCONT');
+    killProcess(keeper, 'SIGCONT');
     await another(project, 'server', server);
     await letGo(project, 'moved');
     const { exitCode, stdout, stderr } = await following;

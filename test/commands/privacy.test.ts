@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { projectState } from '../../src/host/folders.js';
+import { openFiles, readProc } from '../host/processes.js';
 import { createProject, EMPTY_FIXTURE, openRun, REPOSITORY, scenario, type TestProject } from './project.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -119,15 +120,9 @@ test('an agent gets the variables that specs/reference/scripts.md lists, and no 
 
 /** Local addresses on which a process listens, in hex as the kernel writes them. */
 function listening(pid: number): string[] {
-  const sockets = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-    try {
-      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
-    } catch {
-      return [];
-    }
-  });
+  const sockets = openFiles(pid).flatMap((file) => /^socket:\[(\d+)\]$/.exec(file)?.[1] ?? []);
   return ['tcp', 'tcp6'].flatMap((kind) =>
-    readFileSync(`/proc/${pid}/net/${kind}`, 'utf8')
+    readProc(pid, `net/${kind}`)
       .split('\n')
       .map((line) => line.trim().split(/\s+/))
       .filter((fields) => fields[3] === '0A' && sockets.includes(fields[9] ?? ''))

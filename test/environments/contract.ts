@@ -22,7 +22,7 @@ import type { Command } from '../../src/lib/commands/command.js';
 import { supervisorErrors } from '../../src/host/process/supervise.js';
 import { until } from '../commands/project.js';
 import { compileSources } from '../host/compiled.js';
-import { killWhenFinished, processesWith } from '../host/processes.js';
+import { killProcess, killWhenFinished, processesWith } from '../host/processes.js';
 import { containersOf, IMAGE, imageId, processesInside, USER_IMAGE, whyNoContainers } from './containers.js';
 import { startE2bServer, whyNoSandboxes, type E2bServer } from './e2b-server.js';
 import { confirmed, newPlace, write } from './places.js';
@@ -237,7 +237,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         await until('the first line', () => (printed() === 'one\n' ? true : null));
         const { folder, stderr } = startFiles(handle, 1);
         const [stream = ''] = readdirSync(folder).filter((name) => /^stream-[^-]*$/.test(name));
-        process.kill(Number(readFileSync(join(folder, stream, 'sup'), 'utf8').split(' ')[0]), 'SIGKILL');
+        killProcess(Number(readFileSync(join(folder, stream, 'sup'), 'utf8').split(' ')[0]));
         await run('touch go');
         expect(await environment.inspect(handle, 1, END())).toMatchObject({ state: 'ended', exitCode: 0 });
         expect([printed(), readFileSync(stderr, 'utf8')]).toEqual(['one\ntwo\n', 'err\n']);
@@ -321,7 +321,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         const { handle, start, seconds, run } = await made();
         await start(`sleep ${seconds}`);
         const claim = sharesHost(handle) ? startFiles(handle, 1).claim : `${handle.root}/agent/1/sup`;
-        if (sharesHost(handle)) process.kill(Number(readFileSync(claim, 'utf8').split(' ')[0]), 'SIGKILL');
+        if (sharesHost(handle)) killProcess(Number(readFileSync(claim, 'utf8').split(' ')[0]));
         else await run(`kill -KILL $(cut -d ' ' -f 1 ${claim})`);
         expect(await environment.inspect(handle, 1, END())).toEqual({ state: 'dead' });
       });

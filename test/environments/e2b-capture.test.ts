@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { captureCommand, NO_CAP, readCaptured } from '../../src/environments/e2b/capture.js';
+import { killProcess } from '../host/processes.js';
 
 /** Runs a script as in a sandbox. `ended` resolves when nothing can write to its output any more, as in E2B. */
 function capture(script: string) {
@@ -22,7 +23,7 @@ test('relays both streams and the exit status, although a background process kee
   expect(out?.kept.toString()).toBe('out\n');
   const [line, pid] = err?.kept.toString().split('\n') ?? [];
   expect(line).toBe('err');
-  process.kill(Number(pid), 'SIGKILL');
+  killProcess(Number(pid));
 });
 
 test('ends with bash, whenever that is killed', async () => {

@@ -22,7 +22,7 @@ import { changesIn, collect } from '../../src/environments/workspace-changes.js'
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import { waitUntil } from '../../src/host/process/waiting.js';
 import { compileSources } from '../host/compiled.js';
-import { processesWith, running } from '../host/processes.js';
+import { killProcess, processesWith, running } from '../host/processes.js';
 import { filesOf, newPlace, PATH, prepared, write, type Place } from './places.js';
 
 const compiled = await compileSources();
@@ -190,7 +190,7 @@ describe('disposing', () => {
       idleSecs: null,
     });
     await running(`sleep\0${seconds}`, 2);
-    process.kill(Number(readFileSync(startFiles(handle, 1).claim, 'utf8').split(' ')[0]), 'SIGKILL');
+    killProcess(Number(readFileSync(startFiles(handle, 1).claim, 'utf8').split(' ')[0]));
     await local.dispose(handle);
     expect(processesWith(seconds)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { waitUntil } from '../../src/host/process/waiting.js';
 
@@ -7,53 +7,62 @@ let count = 0;
 /** A number of seconds that no other test sleeps for, so that processes are identified by their command lines. */
 export const uniqueSeconds = (): string => `98${process.pid}.${++count}`;
 
-/** Live processes, without zombies, with `text` in their command line. */
-export function processesWith(text: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(text); // that of a zombie is empty
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
+/** The codes of errors about a process that has just ended, or that belongs to somebody else. */
+const OUT_OF_REACH: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
+
+/** Returns what `read` does; `otherwise` if the process that it is about has ended, which it may at any time. */
+function unlessGone<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (OUT_OF_REACH.has((error as NodeJS.ErrnoException).code)) return otherwise;
+    throw error;
+  }
 }
+
+/** A file of a process below /proc, like `stat`; empty if the process has ended. */
+export const readProc = (pid: number, file: string): string =>
+  unlessGone(() => readFileSync(`/proc/${pid}/${file}`, 'latin1'), '');
+
+/** The target of a link of a process below /proc, like `ns/net`; empty if the process has ended. */
+export const procLink = (pid: number, link: string): string =>
+  unlessGone(() => readlinkSync(`/proc/${pid}/${link}`), '');
+
+/** The files, pipes and sockets that a process has open. */
+export const openFiles = (pid: number): string[] =>
+  unlessGone(() => readdirSync(`/proc/${pid}/fd`), []).map((fd) => procLink(pid, `fd/${fd}`));
+
+/** Sends a signal to a process, which may have ended. */
+export function killProcess(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
+  if (!(pid > 0)) throw new Error(`${pid} is not the id of a process`); // 0 is this process and others
+  unlessGone(() => process.kill(pid, signal), false);
+}
+
+/** The processes of this machine, with zombies. */
+export const allProcesses = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/** Live processes, without zombies, with `text` in their command line. */
+export const processesWith = (text: string): number[] =>
+  // The command line of a zombie is empty.
+  allProcesses().filter((pid) => pid !== process.pid && readProc(pid, 'cmdline').includes(text));
 
 /** The processes of a project, by its state folder, that run this script themselves, rather than supervise it. */
 export const thatRun = (state: string, script: string): number[] =>
-  processesWith(state).filter((pid) =>
-    // A process that names itself does so with spaces.
-    readFileSync(`/proc/${pid}/cmdline`, 'latin1').split(/[\0 ]/)[1]?.endsWith(script),
-  );
+  // A process that names itself does so with spaces.
+  processesWith(state).filter((pid) => readProc(pid, 'cmdline').split(/[\0 ]/)[1]?.endsWith(script));
 
-/** Children of a process that have ended but not been waited for yet. */
-export function zombiesOf(parent: number | undefined): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return state === 'Z' && Number(ppid) === parent;
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
+/** The pipes from which a process has not yet read that nobody writes to them any more. */
+export function pipesWithoutWriter(pid: number): string[] {
+  const opened = allProcesses().flatMap(openFiles);
+  // A process that has both ends of a pipe has two descriptors.
+  return openFiles(pid).filter((file) => file.startsWith('pipe:') && opened.indexOf(file) === opened.lastIndexOf(file));
 }
 
-const kill = (pid: number): void => {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // Already gone.
-  }
-};
-
 /** Kills all processes with `text` in their command line. Some may end because others do. */
-export const killAll = (text: string): void => processesWith(text).forEach(kill);
+export const killAll = (text: string): void => processesWith(text).forEach((pid) => killProcess(pid));
 
 /** Kills the remaining processes of a test after it, no matter how it ended. */
 export function killWhenFinished(text: string): void {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { readTail } from '../../src/engine/server.js';
 import { waitUntil } from '../../src/host/process/waiting.js';
+import { killProcess } from '../host/processes.js';
 
 const READY_MS = 60_000;
 const STOP_MS = 20_000;
@@ -17,15 +18,7 @@ export interface Started {
 
 const running = new Set<number>();
 // Kills the processes even if the tests end without running their hooks.
-process.once('exit', () => running.forEach((pid) => kill(pid, 'SIGKILL')));
-
-function kill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // Gone already.
-  }
-}
+process.once('exit', () => running.forEach((pid) => killProcess(pid)));
 
 export function startProcess(
   [command = '', ...args]: string[],
@@ -49,9 +42,9 @@ export function startProcess(
       if (so !== true) throw new Error(`did not happen: ${what}\n${await readTail(log)}`);
     },
     async end(signal) {
-      kill(pid, signal);
+      killProcess(pid, signal);
       const dead = await waitUntil(() => (ended ? true : null), STOP_MS);
-      if (dead === null) kill(pid, 'SIGKILL');
+      if (dead === null) killProcess(pid);
     },
   };
 }

@@ -5,7 +5,7 @@ import { sharesHost } from '#environments';
 import { detectVersion, firstLine } from '#host';
 import { mocksFileOf } from '#mocks';
 import { STEPS } from '#model';
-import { findProgram } from '../commands/step-commands.js';
+import { findProgram } from '../commands/find-program.js';
 import { callsFolder } from '../mocks/mocked-commands.js';
 import { resolveEnv } from '../credentials/resolve-agent.js';
 import { anewIn, contextMessage, promptOf, stepOfTurn } from './turns.js';

@@ -20,7 +20,7 @@ import type { Fence } from '../step/fence.js';
 import { resolveEnv } from '../credentials/resolve-agent.js';
 import { loginProblem } from '../credentials/login-files.js';
 import type { Deps } from '../step/deps.js';
-import { findProgram } from '../commands/step-commands.js';
+import { findProgram } from '../commands/find-program.js';
 import { execWithSpace } from '../step/disk-space.js';
 import { missingValues } from '../run/values-of-run.js';
 import { withPathInside } from '../run/run-paths.js';

@@ -6,6 +6,7 @@ import { markedProcesses } from '../../../src/host/process/marked-processes.js';
 import { opaqueId } from '../../../src/store/results-folder.js';
 import { kill, linesIn, partOf, untilLines } from '../../commands/engine-parts.js';
 import { createProject, openRun, scenario, until, type TestProject } from '../../commands/project.js';
+import { killProcess } from '../../host/processes.js';
 import { acpCli, type AcpCliName } from '../acp-clis.js';
 import { startModelServer, type ModelServer } from '../model-server/server.js';
 import { agentPid } from './agent-process.js';
@@ -117,7 +118,7 @@ describe.each(NAMES)('%s over ACP', (preset) => {
     const command = project.start(['run', 'resumed', '--name', 'resumed', '--json'], env);
     await untilLines(project, 'resumed.starts', 1, 120_000);
     const run = await runOf('resumed');
-    process.kill(await agentPid(project, run), 'SIGKILL');
+    killProcess(await agentPid(project, run));
     await project.write('resumed.go', '');
     const { run: record, text } = await openRun(JSON.parse((await command).stdout) as SweepDocument);
     expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done' } });

@@ -5,6 +5,7 @@ import type { SweepDocument } from '../../../src/decide/documents/sweep-document
 import { opaqueId } from '../../../src/store/results-folder.js';
 import { kill, linesIn, partOf, untilLines } from '../../commands/engine-parts.js';
 import { createProject, openRun, scenario, until, type TestProject } from '../../commands/project.js';
+import { killProcess } from '../../host/processes.js';
 import { provideCli, type CliName } from '../clis.js';
 import type { ScriptInput } from '../model-server/script.js';
 import { startModelServer, type ModelServer } from '../model-server/server.js';
@@ -184,7 +185,7 @@ evaluations: [{ type: file_contains, path: out.txt, value: "one\\ntwo" }]
         const runs = await runsOf('resumed');
         return runs.length > 0 ? runs : null;
       });
-      process.kill(await agentPid(project, name), 'SIGKILL');
+      killProcess(await agentPid(project, name));
       await project.write('resumed.go', '');
       const { run: record, text } = await openRun(documentOf((await command).stdout));
       expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 2 } });

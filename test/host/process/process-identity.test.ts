@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { bootId, identify, isAlive, ownIdentity, signalProcess } from '../../../src/host/process/process-identity.js';
 import { waitUntil } from '../../../src/host/process/waiting.js';
+import { readProc } from '../processes.js';
 
 function child(command: string, args: string[]): ChildProcess & { pid: number } {
   const started = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -45,7 +45,7 @@ it('a zombie is dead', async () => {
   const parent = child('sh', ['-c', 'sh -c "echo \\$\\$; read line" & exec sleep 1000']);
   const [chunk] = (await once(parent.stdout ?? parent, 'data')) as [Buffer];
   const pid = Number(String(chunk));
-  const isZombie = (): true | null => (/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) ? true : null);
+  const isZombie = (): true | null => (/^\d+ \(.*\) Z/.test(readProc(pid, 'stat')) ? true : null);
   expect(await waitUntil(isZombie, 30_000, 10)).toBe(true);
   expect(identify(pid)).toBeNull();
 });
@@ -53,6 +53,6 @@ it('a zombie is dead', async () => {
 it('identifies a program with spaces and parentheses in its name', async () => {
   const named = child('sh', ['-c', 'printf "a) R 1 (b" >/proc/$$/comm; echo ready; read line']);
   await once(named.stdout ?? named, 'data');
-  expect(readFileSync(`/proc/${named.pid}/stat`, 'utf8')).toContain('(a) R 1 (b)');
+  expect(readProc(named.pid, 'stat')).toContain('(a) R 1 (b)');
   expect(identify(named.pid)?.start).toMatch(/^\d{3,}$/);
 });

@@ -8,7 +8,15 @@ import { runCommand } from '../../../src/host/process/run-command.js';
 import { spawnDetached } from '../../../src/host/process/spawn-detached.js';
 import { waitUntil } from '../../../src/host/process/waiting.js';
 import { compileSources } from '../compiled.js';
-import { allGone, killWhenFinished, processesWith, running, uniqueSeconds } from '../processes.js';
+import {
+  allGone,
+  killProcess,
+  killWhenFinished,
+  processesWith,
+  readProc,
+  running,
+  uniqueSeconds,
+} from '../processes.js';
 import { newFolder, setEnv } from '../temporary.js';
 
 const compiled = await compileSources();
@@ -44,13 +52,12 @@ mv record.tmp record`,
   return { folder, argv: [program], readRecord: () => waitUntil(read, 30_000, 10) };
 }
 
-const parentOf = (pid: number): number =>
-  Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+const parentOf = (pid: number): number => Number(/PPid:\s+(\d+)/.exec(readProc(pid, 'status'))?.[1]);
 const spawners = (parent: number): number[] => processesWith('spawn.pl').filter((pid) => parentOf(pid) === parent);
 
 // Test files that ran in this process before may have left theirs.
 beforeAll(async () => {
-  for (const pid of spawners(process.pid)) process.kill(pid, 'SIGKILL');
+  for (const pid of spawners(process.pid)) killProcess(pid);
   expect(await waitUntil(() => (spawners(process.pid).length === 0 ? true : null), 10_000)).toBe(true);
 });
 
@@ -61,7 +68,7 @@ it.each([
   const { folder, argv, readRecord } = await recorder();
   if (helpers === 0) {
     for (const name of ['sh', 'cut', 'grep', 'mv', 'tr']) await symlink(findExecutable(name) ?? '', join(folder, name));
-    for (const pid of spawners(process.pid)) process.kill(pid, 'SIGKILL');
+    for (const pid of spawners(process.pid)) killProcess(pid);
     setEnv({ PATH: folder });
   }
   await spawnDetached({
@@ -84,7 +91,7 @@ it('replaces the small process if it was killed', async () => {
   };
   await start();
   const [first = 0] = spawners(process.pid);
-  process.kill(first, 'SIGKILL');
+  killProcess(first);
   await start();
   await start();
   expect(spawners(process.pid)).toHaveLength(1);
@@ -110,7 +117,7 @@ it('when killed, ends a command whose end it would have told, which counts neith
   const request = { command: `sleep ${seconds}; exit 1`, cwd: '/', env: { PATH }, timeoutMs: 30_000 };
   const result = expect(runCommand(request)).rejects.toThrow('was killed');
   await running(`sleep\0${seconds}`);
-  for (const pid of spawners(process.pid)) process.kill(pid, 'SIGKILL');
+  for (const pid of spawners(process.pid)) killProcess(pid);
   await result;
   expect(await allGone(seconds)).toBe(true);
 });
@@ -122,7 +129,7 @@ it('lets a command be started directly if the small process has no room for it, 
   const result = await runCommand({ command: 'echo done', cwd: '/', env: { PATH }, timeoutMs: 30_000 });
   expect(result).toMatchObject({ exitCode: 0, stdout: 'done\n' });
   expect(spawners(process.pid)).toEqual([pid]);
-  process.kill(pid, 'SIGKILL'); // the next one has room
+  killProcess(pid); // the next one has room
 });
 
 it('does not keep an idle process alive', async () => {

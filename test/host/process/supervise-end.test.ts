@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { killMarked } from '../../../src/host/process/marked-processes.js';
 import { startSupervised, stopSupervised } from '../../../src/host/process/supervise.js';
 import { waitUntil } from '../../../src/host/process/waiting.js';
-import { running } from '../processes.js';
+import { killProcess, running } from '../processes.js';
 import { inEachMode, LONG_MS, nothingLeft, PATH, prepare, start, type Started } from '../supervised.js';
 
 const written = (path: string): Promise<true | null> => waitUntil(() => (existsSync(path) ? true : null), LONG_MS, 10);
@@ -128,7 +128,7 @@ inEachMode((test, mode) => {
     const agent = await start(STUBBORN, { idleSecs: 1000 });
     await running(`sleep\0${agent.seconds}`, STUBBORN_SLEEPS);
     const end = agent.end();
-    process.kill(supervisorPid(agent), 'SIGKILL');
+    killProcess(supervisorPid(agent));
     expect(await end).toEqual({ state: 'dead' });
     if (mode === 'group') await killMarked(agent.mark);
     expect(await nothingLeft(agent, 10_000)).toBe(true);

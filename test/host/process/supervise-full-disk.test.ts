@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { markedProcesses } from '../../../src/host/process/marked-processes.js';
 import { inspect, startSupervised, stopSupervised } from '../../../src/host/process/supervise.js';
 import { waitUntil } from '../../../src/host/process/waiting.js';
-import { allGone } from '../processes.js';
+import { allGone, readProc } from '../processes.js';
 import { inEachMode, LONG_MS, nothingLeft, prepare, start, type Started } from '../supervised.js';
 
 const mount = (...args: string[]) => execa('mount', args);
@@ -41,13 +41,7 @@ const letGo = ({ cwd }: Started): Promise<void> => writeFile(join(cwd, 'go'), ''
 
 /** True if the supervisor is waiting a second before it tries to write again. */
 const triesAgain = ({ mark }: Started): true | null =>
-  markedProcesses(mark).some((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1') === 'sleep\x001\0';
-    } catch {
-      return false; // it has ended in the meantime
-    }
-  }) || null;
+  markedProcesses(mark).some((pid) => readProc(pid, 'cmdline') === 'sleep\x001\0') || null;
 
 describe.skipIf(obstacle !== null)('on a full disk', () => {
   inEachMode((test) => {

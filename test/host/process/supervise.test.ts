@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { startSupervised, supervisorErrors } from '../../../src/host/process/supervise.js';
 import { until } from '../../commands/project.js';
-import { running } from '../processes.js';
+import { allProcesses, killProcess, openFiles, running } from '../processes.js';
 import { newFolder, setEnv } from '../temporary.js';
 import { inEachMode, nothingLeft, PATH, prepare, start } from '../supervised.js';
 
@@ -21,14 +20,8 @@ async function withoutPerl(): Promise<string> {
 
 /** The processes that have a file open; null if there are none. */
 function openedBy(path: string): number[] | null {
-  const found = readdirSync('/proc').filter((pid) => {
-    try {
-      return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === path);
-    } catch {
-      return false;
-    }
-  });
-  return found.length === 0 ? null : found.map(Number);
+  const found = allProcesses().filter((pid) => openFiles(pid).includes(path));
+  return found.length === 0 ? null : found;
 }
 
 inEachMode((test) => {
@@ -87,7 +80,7 @@ inEachMode((test) => {
       await until('the relays', relays);
       await until('output', () => (agent.out() === 'up\n' ? true : null));
       // Only now, because the supervisor itself has the file open for a moment when it makes it.
-      for (const pid of relays() ?? []) process.kill(pid, 'SIGKILL');
+      for (const pid of relays() ?? []) killProcess(pid);
       await writeFile(join(agent.cwd, 'go'), '');
       expect(await agent.end()).toEqual({ state: 'dead' });
       expect(await supervisorErrors(agent.folder)).toContain('passes on the output of the agent was killed');
@@ -104,7 +97,7 @@ inEachMode((test) => {
     await writeFile(join(agent.folder, 'beside'), `exec sleep ${agent.seconds}\n`);
     await startSupervised(agent);
     const [beside = 0] = await running(`sleep\0${agent.seconds}`);
-    if (signal !== null) process.kill(beside, signal);
+    if (signal !== null) killProcess(beside, signal);
     await writeFile(join(agent.cwd, 'go'), '');
     expect(await agent.end()).toEqual(end);
     expect(await nothingLeft(agent, 2000)).toBe(true);

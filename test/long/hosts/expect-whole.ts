@@ -11,6 +11,7 @@ import { cellObject, resultsObject } from '../../../src/store/shared/names.js';
 import { parseRunWorkflowId } from '../../../src/protocol/names.js';
 import { pathsBelow } from '../../commands/engine-parts.js';
 import { until } from '../../commands/project.js';
+import { readProc } from '../../host/processes.js';
 import type { Host } from './host.js';
 import { endsOf, startsOf, type RunEnd, type Team } from './team.js';
 
@@ -195,10 +196,4 @@ async function expectNothingLeft(host: Host): Promise<void> {
   });
 }
 
-const environmentOf = (pid: number): string => {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1');
-  } catch {
-    return '';
-  }
-};
+const environmentOf = (pid: number): string => readProc(pid, 'environ');

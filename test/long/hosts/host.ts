@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { readTail } from '../../../src/engine/server.js';
 import type { Ended } from '../../commands/in-process.js';
 import { CLI, until } from '../../commands/project.js';
+import { allProcesses, killProcess, procLink, readProc } from '../../host/processes.js';
 import type { Link, Network } from './network.js';
 
 /** A host: processes with a network, process ids, a host name and a state folder of their own. */
@@ -120,40 +121,18 @@ export function createHost(name: string, network: Network, folder: string): Host
 }
 
 function processesIn(namespace: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return readlinkSync(`/proc/${pid}/ns/net`) === namespace;
-      } catch {
-        return false; // it has ended
-      }
-    });
+  return allProcesses().filter((pid) => procLink(pid, 'ns/net') === namespace);
 }
-
-const statusOf = (pid: number): string => {
-  try {
-    return readFileSync(`/proc/${pid}/status`, 'utf8');
-  } catch {
-    return '';
-  }
-};
 
 /** True if a process stands still. One that has ended does, too. */
 function isStopped(pid: number): boolean {
-  const status = statusOf(pid);
+  const status = readProc(pid, 'status');
   return status === '' || /^State:\s+[TZX]/m.test(status);
 }
 
 /** True if a process is the first one of a host: number 1 in the first namespace below that of this process. */
-const isInit = (pid: number): boolean => /^NSpid:\s+\d+\s+1$/m.test(statusOf(pid));
+const isInit = (pid: number): boolean => /^NSpid:\s+\d+\s+1$/m.test(readProc(pid, 'status'));
 
 function signal(pids: number[], name: NodeJS.Signals): void {
-  for (const pid of pids)
-    try {
-      process.kill(pid, name);
-    } catch {
-      // It has ended.
-    }
+  for (const pid of pids) killProcess(pid, name);
 }
