@@ -183,7 +183,11 @@ export function digestOfTask(folder: string): string {
     .sort();
   const hash = createHash('sha256');
   for (const file of all)
-    hash.update(`${file}\0${createHash('sha256').update(readFileSync(join(folder, file))).digest('hex')}\n`);
+    hash.update(
+      `${file}\0${createHash('sha256')
+        .update(readFileSync(join(folder, file)))
+        .digest('hex')}\n`,
+    );
   return `sha256:${hash.digest('hex')}`;
 }
 
@@ -216,7 +220,9 @@ function tasksOfManifest(file: string): string[] {
       );
     const task = known.get(name);
     if (task === undefined)
-      throw at(`${name} is not on this machine; get it with: harbor download ${name}@${digest} -o ${displayPath(folder)}`);
+      throw at(
+        `${name} is not on this machine; get it with: harbor download ${name}@${digest} -o ${displayPath(folder)}`,
+      );
     const found = digestOfTask(dirname(task));
     if (found !== digest)
       throw at(`${relative(process.cwd(), dirname(task))} is another version of ${name}: ${found}, not ${digest}`);

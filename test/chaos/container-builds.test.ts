@@ -1,6 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProject, documentOf, EMPTY_FIXTURE, openRun, scenario, type TestProject, until } from '../commands/project.js';
+import {
+  createProject,
+  documentOf,
+  EMPTY_FIXTURE,
+  openRun,
+  scenario,
+  type TestProject,
+  until,
+} from '../commands/project.js';
 import { kill, partOf } from '../commands/engine-parts.js';
 import { IMAGE, whyNoContainers } from '../environments/containers.js';
 

@@ -93,9 +93,7 @@ export function addExport(program: Program, { exitWith }: CommandLine): void {
     .command('export')
     .description('Write a sweep or a scenario in the form of Harbor')
     .argument('<what>', 'with --harbor a sweep: its id, a unique prefix of it, or `latest`; with --task a scenario')
-    .addOption(
-      new Option('--harbor <folder>', 'write the sweep as a job into this folder of jobs').conflicts('task'),
-    )
+    .addOption(new Option('--harbor <folder>', 'write the sweep as a job into this folder of jobs').conflicts('task'))
     .option('--task <folder>', 'write the scenario as a task folder')
     .option(...RESULTS)
     .option(...JSON_FLAG, false)

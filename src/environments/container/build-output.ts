@@ -39,5 +39,4 @@ export function failureIn(command: string, output: string, exitCode: number | nu
 }
 
 /** The containers of steps. They stay if the daemon dies during a build. */
-export const stepContainers = (output: string): string[] =>
-  [...output.matchAll(RUNNING_IN)].map(([, id = '']) => id);
+export const stepContainers = (output: string): string[] => [...output.matchAll(RUNNING_IN)].map(([, id = '']) => id);

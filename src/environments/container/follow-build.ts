@@ -135,7 +135,10 @@ async function locked<R>(builds: string, hash: string, act: () => Promise<R>): P
   }
 }
 
-const failureOf = (command: string, { note, output, exitCode }: Extract<BuildState, { state: 'ended' }>): BuildFailure =>
+const failureOf = (
+  command: string,
+  { note, output, exitCode }: Extract<BuildState, { state: 'ended' }>,
+): BuildFailure =>
   note.tooLong === undefined ? failureIn(command, output, exitCode) : { of: 'dockerfile', reason: note.tooLong };
 
 /** An error of a full disk, with the folder in which there is no room. */

@@ -34,7 +34,13 @@ interface TrialResult extends Record<string, unknown> {
 /** An id in the form of a UUID that is always the same for the same text. */
 function uuidOf(text: string): string {
   const hex = sha256(text);
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)];
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
   return parts.join('-');
 }
 
@@ -191,7 +197,9 @@ export function harborJob(
   { total, attempts, isOver }: { total: number; attempts: number; isOver: boolean },
 ): { config: Json; result: Json } {
   const results = trials.map(({ result }) => result);
-  const groups = groupBy(results, keyOf).map((group) => [group[0] === undefined ? '' : keyOf(group[0]), group] as const);
+  const groups = groupBy(results, keyOf).map(
+    (group) => [group[0] === undefined ? '' : keyOf(group[0]), group] as const,
+  );
   const times = (field: 'started_at' | 'finished_at'): string[] =>
     results.map((result) => String(result[field])).sort();
   const [startedAt = new Date(0).toISOString()] = times('started_at');

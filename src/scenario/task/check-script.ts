@@ -2,8 +2,7 @@ import type { GateSpec } from '#gates';
 import { shellWord } from '#lib';
 
 /** True for input that contains the text, also over several lines. */
-const contains = (text: string): string =>
-  `case "$(cat; echo .)" in *${shellWord(text)}*) ;; *) exit 1 ;; esac`;
+const contains = (text: string): string => `case "$(cat; echo .)" in *${shellWord(text)}*) ;; *) exit 1 ;; esac`;
 
 /** A path in the workspace as a word that no program takes for an option. */
 const path = (of: string): string => shellWord(`./${of}`);

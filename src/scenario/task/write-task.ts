@@ -80,7 +80,9 @@ function stepProblems({ steps }: Scenario): [Path, string][] {
         return [[path, 'a task has no simulated user']];
       case 'command':
         return [
-          ...(at < agentAt ? [[path, 'a task has no commands before the agent; make it a setup command'] as const] : []),
+          ...(at < agentAt
+            ? [[path, 'a task has no commands before the agent; make it a setup command'] as const]
+            : []),
           ...gatesProblem(path, step.gates),
         ].map(([where, why]) => [[...where], why]);
       case 'agent':

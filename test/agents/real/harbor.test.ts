@@ -59,9 +59,15 @@ test("Harbor's own models accept a sweep as a job, and count its trials alike", 
   const [command = '', ...args] = await provideHarbor();
   const jobs = await newFolder();
   const runs = capturedRuns().map(({ record, events }, at) => ({
-    record: { ...record, run_id: `run-${at}`, outcome: (['pass', 'fail', 'error', 'cancelled'] as const)[at % 4] ?? 'pass' },
+    record: {
+      ...record,
+      run_id: `run-${at}`,
+      outcome: (['pass', 'fail', 'error', 'cancelled'] as const)[at % 4] ?? 'pass',
+    },
     events,
-    details: [[], [gate('verifier', { rewards: { reward: 0.5, size: 12 }, output: 'x' })], [gate('verifier', null)]][at % 3],
+    details: [[], [gate('verifier', { rewards: { reward: 0.5, size: 12 }, output: 'x' })], [gate('verifier', null)]][
+      at % 3
+    ],
   }));
   const trials = [];
   for (const { record, events, details = [] } of runs) {

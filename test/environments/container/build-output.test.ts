@@ -13,9 +13,7 @@ it('takes a step that fails for a fault of the Dockerfile, whatever it has print
   const said = 'curl: (7) connection refused\nunexpected EOF\n';
   expect(of(`${OLD}${said}The command '/bin/sh -c make' returned a non-zero code: 7\n`)).toBe('dockerfile');
   expect(
-    of(
-      `#5 ${said}ERROR: failed to solve: process "/bin/sh -c make" did not complete successfully: exit code: 7\n`,
-    ),
+    of(`#5 ${said}ERROR: failed to solve: process "/bin/sh -c make" did not complete successfully: exit code: 7\n`),
   ).toBe('dockerfile');
   expect(of(`${said}Error: building at STEP "RUN make": while running runtime: exit status 7\n`)).toBe('dockerfile');
 });

@@ -18,8 +18,9 @@ task: {prompt: "Write hello into $HOME.txt"}
 run: {timeout_secs: 40}
 setup: {commands: ["echo '$x' >given"]}
 mock:
-  - {write: {path: a/out.txt, content: "it's $x\\n"}}
-  - {run: "echo done"}
+  steps:
+    - {write: {path: a/out.txt, content: "it's $x\\n"}}
+    - {run: "echo done"}
 evaluation:
   gates:
     - {type: file_exists, path: a/out.txt}
@@ -85,7 +86,7 @@ target: {binary: ./tool}
       [5, 'a task runs in a container'],
       [expect.any(Number), 'the target is a file of this machine'],
       [expect.any(Number), 'a task has no evaluators'],
-      [18, expect.stringContaining('file_matches cannot be written as a line of sh')],
+      [19, expect.stringContaining('file_matches cannot be written as a line of sh')],
     ]),
   );
 });
