@@ -17,7 +17,7 @@ import { GateDetail, redactFields, STEPS } from '#model';
 import { passedGate, type RunRef } from '#protocol';
 import { gatesOf, judgeModelOf } from '#scenario';
 import { resolveEnv } from './credentials/resolve-agent.js';
-import { imageFor } from './run/built-image.js';
+import { imageFor } from './run/images.js';
 import { skillsOfSubject } from '#subjects';
 import { runWork } from './gate/run-work.js';
 import { watchEvidence } from './gate/forgeable.js';
@@ -110,7 +110,7 @@ async function verify(
   const { environment, handle, checksFolder, values, scenario } = context;
   if (environment.verify === undefined || checksFolder === null) return null;
   const { verifier_apart: own } = scenario.task ?? {};
-  const apart = own === undefined ? null : await placeOfVerifier(deps, context, checksFolder, own);
+  const apart = own === undefined ? null : await placeOfVerifier(deps, context, own);
   if (apart !== null && 'lacking' in apart) return apart;
   return environment.verify(handle, {
     script,
@@ -130,21 +130,19 @@ async function verify(
 async function placeOfVerifier(
   deps: Deps,
   context: LoadedRun,
-  checksFolder: string,
   { builds, artifacts }: NonNullable<NonNullable<LoadedRun['scenario']['task']>['verifier_apart']>,
 ): Promise<NonNullable<VerifyRequest['apart']> | { lacking: string }> {
   const { handle, scenario, values } = context;
-  const { environment, task } = scenario;
+  const { task } = scenario;
   const all = ['/logs/artifacts', ...artifacts];
-  if (builds !== true || environment.type !== 'docker')
+  if (builds !== true)
     return {
       image: handle.container?.image ?? '',
       env: resolveEnv(task?.env ?? {}, values).env,
       artifacts: all,
       ...(task?.workdir === undefined ? {} : { workdir: task.workdir }),
     };
-  const from = join(checksFolder, 'tests');
-  const built = await imageFor(deps, context, environment, { from, hash: await hashTree(from, await listTree(from)) });
+  const built = await imageFor(deps, context, STEPS.verifierImage);
   return 'lacking' in built ? built : { image: built.image, env: {}, artifacts: all };
 }
 

@@ -1,11 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sharesHost } from '#environments';
+import { leaveBuilds, sharesHost } from '#environments';
 import { isSmallTree, TEMPORARY } from '#host';
 import type { RunRef } from '#protocol';
 import { removeLogins } from './credentials/login-files.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall } from './step/run-step-once.js';
+import { buildsFolder } from './run/images.js';
 import { endMockServer } from './run/mock-server.js';
 import { removeOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
@@ -42,6 +43,8 @@ export async function removeLeft(deps: Deps, context: LoadedRun): Promise<void> 
 async function remove(deps: Deps, context: LoadedRun): Promise<void> {
   const { environment, handle, judgeAgent, files, state } = context;
   await heartbeating(async () => {
+    // A worker may have died while it followed a build, and the run was cancelled before the next one did.
+    await leaveBuilds(buildsFolder(deps), context.run.run);
     await tearDown(deps, context.run, await resourcesOf(context), context.redact);
     if (sharesHost(handle)) {
       if (judgeAgent !== null) await environment.dispose(judgeAgent.handle);

@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { createMemory } from '#host';
 import { isGateActivity } from '#protocol';
+import { buildImage } from './build-image.js';
 import { checkGate } from './check-gate.js';
 import { cleanUp } from './clean-up.js';
 import { findEndedRuns } from './find-ended-runs.js';
@@ -40,6 +41,7 @@ export const createActivities = (deps: Deps, memory = createMemory()) =>
       readSigns: readSigns(deps),
       endLostRuns: endLostRuns(deps),
       forgetLimits: forgetLimits(deps),
+      buildImage: buildImage(deps),
       prepareWorkspace: prepareWorkspace(deps),
       runContextScript: runContextScript(deps),
       runAgent: runAgent(deps),

@@ -27,7 +27,7 @@ import { targetFiles, type TargetFiles } from './prepare/target-files.js';
 import { readStep, runLocallyIfSmall, runStepOnce } from './step/run-step-once.js';
 import { noteOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
-import { NeedsActivity } from './run/built-image.js';
+import { ImagesMissing } from './run/images.js';
 import { loadWithAccess } from './run/load-run.js';
 import { buildSecs, buildWorkspace, type Prepared, type WorkOfRun } from './prepare/build-workspace.js';
 import type { LoadedRun, RunAccess, RunIdentity, RunPlaces, RunSecrets } from './run/context.js';
@@ -48,16 +48,20 @@ const plannedJudge = ({
   always,
 });
 
-/** Builds the workspace and returns the run's plan; null if this is too much for a workflow task. */
+/**
+ * Builds the workspace and returns the run's plan; null if this is too much for a workflow task. If images are to be
+ * built first, the plan names only them.
+ */
 export const prepareWorkspace =
   (deps: Deps) =>
   async (run: RunRef): Promise<RunPlan | null> => {
     const context = await loadWithAccess(deps, run, { decidePlace: true }).catch((error: unknown) => {
-      if (error instanceof NeedsActivity) return null;
+      if (error instanceof ImagesMissing) return error;
       throw error;
     });
     noteOpenRun(deps, run);
-    if (context === null) return null;
+    if (context instanceof ImagesMissing)
+      return { unfit: null, steps: [], gates: [], evaluators: [], builds: context.builds };
     await bringEarlier(deps.resultsPath, run.sweep, parseRunWorkflowId(run.workflowId).round);
     await deps.endOthers?.(run);
     const known = await ownResult(deps, run);

@@ -11,7 +11,8 @@ export HOME
 unset TMPDIR`;
 
 /** A background process that the solution leaves must not hold our output open. */
-const SOLVE = `${OWN_HOME}
+const SOLVE = `[ -f /solution/solve.sh ] || { echo 'the task has no solution/solve.sh' >&2; exit 127; }
+${OWN_HOME}
 log=/logs/agent/oracle.txt
 if command -v bash >/dev/null; then bash -c /solution/solve.sh; else /solution/solve.sh; fi </dev/null >"$log" 2>&1
 code=$?

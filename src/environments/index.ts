@@ -1,5 +1,6 @@
 export { chooseEnvironment, containmentIn, environments, environmentProblem } from './all-environments.js';
-export { buildImage, builtImage, builtImages, isBuilt, removeImage } from './container/build-image.js';
+export { builtImage, builtImages, isBuilt, removeImage } from './container/built-images.js';
+export { followBuild, leaveBuilds } from './container/follow-build.js';
 export { E2bRefused } from './e2b/service.js';
 export { accessFile, keepAccess, readRecord } from './e2b/sandbox-state.js';
 export {

@@ -1,5 +1,9 @@
 /** Names of steps, as used in manifests, reports and the live view. */
 export const STEPS = {
+  /** Builds the image of the run's container. */
+  image: 'image',
+  /** Builds the image of the container in which a verifier works. */
+  verifierImage: 'verifier image',
   prepare: 'prepare',
   reuse: 'reuse',
   context: (index: number) => `context ${index + 1}`,

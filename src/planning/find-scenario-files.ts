@@ -5,6 +5,7 @@ import { displayPath, ownCommand } from '#host';
 import { suggest, systemFailure, UsageError } from '#lib';
 import { isElizaName, isTaskFile, recognize, type Recognized, SCENARIO_ENDING, TASK_FILE } from '#scenario';
 import { isFile, isFolder, readText } from './file-checks.js';
+import { findDataset } from './find-dataset.js';
 import type { Selection } from './draft.js';
 import type { Project } from './project.js';
 
@@ -63,6 +64,8 @@ function locate(project: Project, name: string): FoundFiles {
   const { fixturesPath } = project;
   const alone = (...files: string[]): FoundFiles => ({ files, searched: [] });
   const path = resolve(name);
+  const dataset = findDataset(name);
+  if (dataset !== null) return { files: dataset.files, searched: [{ ...dataset, others: [] }] };
   if (isFile(path) && (name.includes('/') || SCENARIO_ENDING.test(name) || isTaskFile(name))) return alone(path);
   const ofTask = [path, join(fixturesPath, name)].map((one) => join(one, TASK_FILE)).find(isFile);
   if (ofTask !== undefined) return alone(ofTask);

@@ -13,6 +13,6 @@ export { plannedInputs } from './planned-inputs.js';
 export { checkWritable, openProject, type Project, projectByDefault, writeProblem } from './project.js';
 export { resolveRegrade, type ToRegrade } from './resolve-regrade.js';
 export { checkVariant, chooseCells, type ResolvedSweep } from './resolve-sweep.js';
-export { leftOutOf, loadScenarios, selectMatrix, selectScenarios } from './select-scenarios.js';
+export { leftOutOf, loadScenarios, type SelectedScenario, selectMatrix, selectScenarios } from './select-scenarios.js';
 export { serverWarnings, targetWarnings } from './warnings.js';
 export { storeInputsAnd, writePlan, type WrittenPlan } from './write-plan.js';

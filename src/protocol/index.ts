@@ -37,7 +37,7 @@ export {
   WORKFLOWS,
 } from './names.js';
 export type { CellKind, CellPage, PageCell, ProviderLimit } from './pages.js';
-export type { KeptSteps, PlannedGate, PlannedStep, RunPlan } from './run-plan.js';
+export type { KeptSteps, PlannedBuild, PlannedGate, PlannedStep, RunPlan } from './run-plan.js';
 export {
   type FiringEnd,
   type FiringRef,

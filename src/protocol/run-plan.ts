@@ -42,12 +42,20 @@ export interface PlannedGate {
   stops?: true;
 }
 
+/** An image that a step is to build before the workspace can be prepared. */
+export interface PlannedBuild {
+  step: string;
+  timeoutSecs: number;
+}
+
 /** The facts about a scenario that the workflow needs to schedule its steps. */
 export interface RunPlan {
   /** The reason why the agent is not started (a failed health check, a missing target, ...); null if it can be. */
   unfit: string | null;
   /** Id of a finished run with the same inputs; its result is used and nothing is run. */
   reuse?: string;
+  /** Set if images are to be built first: everything else is then unknown, and the workspace is prepared afterwards. */
+  builds?: PlannedBuild[];
   steps: PlannedStep[];
   /** Set if the steps are not performed, because the work of an earlier run is checked again. */
   kept?: KeptSteps;

@@ -9,6 +9,7 @@ export { rankingMarkdown, renderRanking } from './comparison/ranking.js';
 export { measureGrid, namer, reliabilityGrid } from './comparison/tables.js';
 export { trajectoryOf } from './formats/atif.js';
 export { type FormatName, formatNames, loadFormat } from './formats/index.js';
+export { harborJob, type HarborTrial, harborTrial } from './formats/harbor-job.js';
 export { junit } from './formats/junit.js';
 export { MAX_ACTION_LOGS, type ReportedCell, type SweepReport } from './formats/sweep-report.js';
 export { renderClean } from './lists/clean.js';

@@ -9,8 +9,8 @@ const madeFrom = (what: string, like: string): z.ZodString => inSchema(nonBlank(
 
 /** Time limit of a build if nothing else sets one. */
 export const BUILD_SECS = 600;
-/** The step that prepares a run has an hour. */
-export const LONGEST_BUILD_SECS = 3000;
+/** A day. */
+export const LONGEST_BUILD_SECS = 24 * 3600;
 
 /**
  * Where the agent and the checks run, as people write it and as plans store it. `auto` is `bubblewrap` if that works,

@@ -19,6 +19,7 @@ export { Character, modelsOf } from './eliza/runtime-fields.js';
 export { BUILD_SECS } from './environment.js';
 export { expandMatrix } from './expand-matrix.js';
 export { jsonSchemaOf } from './json-schema.js';
+export { readToml } from './load-toml.js';
 export { loadScenario } from './load-scenario.js';
 export { checkCommands, namedChecks, placedAgentScripts, placedGates } from './named-checks.js';
 export {
@@ -57,7 +58,8 @@ export { readSuite } from './suites/read-evals.js';
 export { readCsv, readJsonLines } from './suites/read-prompts.js';
 export { type CaseScenario, suiteScenarios } from './suites/suite-scenarios.js';
 export type { Suite } from './suites/suite.js';
-export { isTaskFile, TASK_FILE } from './task/task-name.js';
+export { isTaskFile, nameOfTask, TASK_FILE } from './task/task-name.js';
+export { WORKSPACE_FILES, writeTask } from './task/write-task.js';
 export { Target, TARGET_PROGRAM } from './target.js';
 export { withChecksOf, withoutFlags } from './with-checks-of.js';
 export { loadRubric, parseYaml } from './yaml/load-yaml.js';

@@ -15,6 +15,7 @@ import type { Histories } from './run/agent-loop.js';
 import { runAgent, WAIT } from './run/agent-runs.js';
 import { activities, FOR_MINUTES, LONG_STEP, STOPPING } from './run/options.js';
 import { createPerformer } from './run/perform.js';
+import { buildImages } from './run/build-images.js';
 import { performChecks, performSteps } from './run/steps.js';
 import { createEndAnnouncer } from './announce-end.js';
 import { waitParked } from './wait-for-provider.js';
@@ -54,10 +55,17 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   };
 
   async function steps(): Promise<void> {
-    const plan: RunPlan | null = await performEither(
-      { step: STEPS.prepare, title: `prepare ${cell.scenario}`, ...LONG_STEP },
-      ({ prepareWorkspace }, options) => prepareWorkspace.executeWithOptions(options, [run]),
-    );
+    const prepare = (): Promise<RunPlan | null> =>
+      performEither(
+        { step: STEPS.prepare, title: `prepare ${cell.scenario}`, ...LONG_STEP },
+        ({ prepareWorkspace }, options) => prepareWorkspace.executeWithOptions(options, [run]),
+      );
+    let plan = await prepare();
+    if (plan?.builds !== undefined) {
+      await buildImages(performer, run, plan.builds);
+      if (failures.length > 0) return;
+      plan = await prepare();
+    }
     if (plan === null || plan.unfit !== null) return;
     const { reuse } = plan;
     if (reuse !== undefined) {

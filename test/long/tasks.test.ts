@@ -224,3 +224,93 @@ test.skipIf(lacking !== null)(
   },
   300_000,
 );
+
+test.skipIf(lacking !== null)(
+  'validate --tasks lists tasks that are not solved by their solution, or that are solved by nothing',
+  async () => {
+    const project = await createProject({});
+    onTestFinished(() => project.remove());
+    const tasks: Record<string, TaskFolder> = {
+      good: {},
+      unsolved: { solve: 'true' },
+      free: { tests: `reward=1; ${REWARD}` },
+      broken: { dockerfile: 'RUN echo connection refused; false' },
+      unverified: { tests: 'true' },
+    };
+    for (const [name, task] of Object.entries(tasks))
+      for (const [path, text, mode] of filesOf(name, task)) await project.write(path, text, mode);
+    for (const [path, text, mode] of filesOf('unsolvable', {}))
+      if (!path.includes('/solution/')) await project.write(path, text, mode);
+    const { exitCode, stdout } = await project.cli(['validate', 'tasks', '--tasks', '--json']);
+    const document = JSON.parse(stdout) as { valid: boolean; tasks: { name: string; problems: string[] }[] };
+    const problems = Object.fromEntries(document.tasks.map((task) => [task.name, task.problems]));
+    expect([exitCode, document.valid]).toEqual([1, false]);
+    expect(problems).toEqual({
+      good: [],
+      unsolved: [
+        'the solution does not pass: fail: 0/1 gates passed; first failure: verifier: reward 0; it passes with at least 1',
+      ],
+      free: [says('it passes although nothing was done')],
+      broken: [says('the solution does not pass: error: ')],
+      unverified: [says('the solution does not pass: error: ')],
+      unsolvable: [says('the task has no solution/solve.sh')],
+    });
+    const good = await project.cli(['validate', 'tasks/good', '--tasks']);
+    expect([good.exitCode, good.stdout]).toEqual([0, '1 task checked: solved by the solution, and not by nothing\n']);
+  },
+  300_000,
+);
+
+test.skipIf(lacking !== null)(
+  'a scenario that is exported as a task is solved by its mock agent, and not by nothing',
+  async () => {
+    const project = await createProject({
+      'fixtures/given/in.txt': '$HOME and "more"\n',
+      'fixtures/given/initial-state/.keep': '',
+      'fixtures/checks/expected.txt': '$HOME and "more"\nadded\n',
+      'fixtures/image/Dockerfile': `FROM ${IMAGE}\nUSER nobody\n`,
+    });
+    onTestFinished(() => project.remove());
+    const scenarioOf = (name: string, environment: string): Promise<void> =>
+      project.write(
+        `fixtures/${name}.yaml`,
+        `name: ${name}
+description: ${name}
+template_folder: given
+checks_folder: checks
+environment: ${environment}
+setup: {files: {set/up.txt: "it's $x"}, commands: ["echo '$x' >made"]}
+task: {prompt: "Add a line to in.txt"}
+mock:
+  steps:
+    - {run: "echo added >>in.txt"}
+    - {write: {path: a/b.txt, content: "a 'b' $c\\n"}}
+evaluation:
+  gates:
+    - {type: file_equals, path: in.txt, expected: expected.txt}
+    - {type: file_contains, path: a/b.txt, substring: "'b' $c"}
+    - {type: command_succeeds, command: 'grep -q . made && [ "$(cat set/up.txt)" = "it''s \\$x" ]'}
+    - {type: command_output_contains, command: "cat made", substring: "$x"}
+`,
+      );
+    await scenarioOf('of-image', `{type: docker, image: "${IMAGE}"}`);
+    await scenarioOf('of-build', '{type: docker, build: image}');
+    const own = await project.run(['of-image', 'of-build', '--agents', 'mock']);
+    expect(own.document.cells.map(({ outcome, message }) => [outcome, message])).toEqual([
+      ['pass', '4/4 gates passed'],
+      ['pass', '4/4 gates passed'],
+    ]);
+    for (const name of ['of-image', 'of-build']) {
+      const { exitCode, stderr } = await project.cli(['export', name, '--task', `tasks/${name}`]);
+      expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
+    }
+    const { exitCode, stdout } = await project.cli(['validate', 'tasks', '--tasks', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ tasks: [{ problems: [] }, { problems: [] }] });
+    expect(exitCode).toBe(0);
+    const job = await project.cli(['export', 'latest', '--harbor', 'jobs', '--json']);
+    expect((JSON.parse(job.stdout) as { trials: string[] }).trials).toHaveLength(4);
+    const again = await project.cli(['export', 'of-image', '--task', 'tasks/of-image']);
+    expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('tasks/of-image exists')]);
+  },
+  300_000,
+);

@@ -37,7 +37,8 @@ it.each(names)('%s replays with the current workflows', (name) => {
 it('there is a history of each workflow and of each way that it may take', () => {
   expect(names.map((name) => name.slice(0, -'.json'.length)).sort()).toEqual(
     [
-      ...['run-passed', 'run-that-failed', 'run-with-failed-steps', 'run-judged', 'run-conversation'],
+      ...['run-passed', 'run-with-images', 'run-that-failed', 'run-with-failed-steps', 'run-judged'],
+      ...['run-conversation'],
       ...[
         'run-cancelled',
         'run-parked',

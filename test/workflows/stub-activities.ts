@@ -119,6 +119,7 @@ export function stubActivities(overrides: Partial<Activities> = {}, { quick = fa
     readSigns: ({ hosts }) => Promise.resolve(Object.fromEntries(hosts.map((host) => [host, null]))),
     endLostRuns: () => Promise.resolve([]),
     forgetLimits: () => Promise.resolve(),
+    buildImage: () => Promise.resolve(null),
     prepareWorkspace: () => Promise.resolve(runPlan()),
     runContextScript: () => Promise.resolve({ unfit: null }),
     runAgent: () => Promise.resolve(brief()),

@@ -26,11 +26,14 @@ import { describeStarts } from '../agent/unreported-start.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { CommandStepResult } from '../commands/command-record.js';
 import { stepsOfKind } from '../run/scenario-steps.js';
+import type { ImageStep } from '../run/images.js';
 import type { Prepared } from '../prepare/build-workspace.js';
 import type { LoadedRun, RunAccess, RunIdentity } from '../run/context.js';
 
 /** Results of the steps of a run; null for a step that was not performed or whose result cannot be used. */
 export interface StepResults extends FoundConversation {
+  /** The steps that have built images, by name. */
+  images: [step: string, manifest: Manifest<ImageStep> | null][];
   prepared: Manifest<Prepared> | null;
   contexts: { of: NamedStep<Step>; manifest: Manifest<ContextStep> | null }[];
   /** The numbers of starts of the agent, and of attempts of its steps. */
@@ -110,6 +113,12 @@ export async function collectSteps(
   const each = <T>(list: readonly unknown[], step: (index: number) => string): Promise<(Manifest<T> | null)[]> =>
     Promise.all(list.map((_, index) => read<T>(step(index))));
 
+  const images: StepResults['images'] = [];
+  for (const step of [STEPS.image, STEPS.verifierImage]) {
+    const manifest = await read<ImageStep>(step);
+    // The image may have been there.
+    if (manifest !== null || failures.some((failure) => failure.step === step)) images.push([step, manifest]);
+  }
   const prepared = await read<Prepared>(STEPS.prepare);
   const published = await readAgentSteps(context, read);
   const all = async <T>(kind: Step['kind']): Promise<{ of: NamedStep<Step>; manifest: Manifest<T> | null }[]> =>
@@ -152,6 +161,7 @@ export async function collectSteps(
   const results = published.map(({ result }) => result);
   const runs = [...agentStepNames(results), ...nextAgentSteps(results)];
   const steps = {
+    images,
     prepared,
     starts: descriptions.filter((text) => text !== null).length,
     attempts: runs.reduce((sum, step) => sum + attemptsBegun(context, step), 0),
@@ -211,7 +221,9 @@ export async function collectSteps(
   const requireStep = (step: string, result: unknown): void =>
     void checks.push({ kind: 'step', step, result: result === null ? null : true, why: why(step) });
   if (!cancelled) {
-    requireStep(STEPS.prepare, steps.prepared);
+    const unbuilt = images.filter(([, manifest]) => manifest === null);
+    for (const [step] of unbuilt) requireStep(step, null);
+    if (unbuilt.length === 0) requireStep(STEPS.prepare, steps.prepared);
     // The steps run in sequence: after the first one without a result, none is due.
     if (steps.prepared !== null && unfit === null) {
       const manifests = new Map([...contexts, ...commands].map(({ of, manifest }) => [of.name, manifest]));

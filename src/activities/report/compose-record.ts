@@ -234,6 +234,7 @@ function stepRecords(
       .flatMap(({ checks }) => checks)
       .flatMap(({ name, turn, manifest }): PlannedStep[] => (turn === null ? [[name, manifest]] : []));
   const planned: PlannedStep[] = [
+    ...found.images,
     [STEPS.prepare, found.prepared],
     ...nameSteps(context.scenario.steps).flatMap((of, index) => [
       ...stepsPlanned(found, of, index, first),

@@ -2,11 +2,12 @@ import { dirname, join } from 'node:path';
 import { type EnvironmentHandle, environments, keepAccess, readRecord, sharesHost } from '#environments';
 import { restoreAccess } from '#host';
 import { loopbackPorts } from '#lib';
+import { STEPS } from '#model';
 import { type EffectiveScenario, TARGET_PROGRAM } from '#scenario';
 import { checksFolder, fixtureFolder, isBucket, runFiles, sharedProjectOf, stateOfRun } from '#store';
 import type { RunRef } from '#protocol';
 import { resolveEnv, type ResolvedAgent } from '../credentials/resolve-agent.js';
-import { imageFor } from './built-image.js';
+import { imageFor } from './images.js';
 import { chooseMockPort, mockServerOf, mockServerPort } from './mock-server.js';
 import { baseIn, handleOf, judgeHandle, pathsIn, stateOfJudge } from './run-paths.js';
 import { keptPlace, settledEnvironment } from './settled-environment.js';
@@ -36,11 +37,7 @@ export async function loadPlaces(
   restoreAccess(state);
   const wanted = wantedBy(scenario);
   const taskEnv = resolveEnv(scenario.task?.env ?? {}, env.values).env;
-  const { build: hash } = identity;
-  const build =
-    wanted.type === 'docker' && hash !== undefined
-      ? () => imageFor(deps, identity, wanted, { from: fixtureFolder(resultsPath, hash), hash })
-      : undefined;
+  const build = identity.build === undefined ? undefined : () => imageFor(deps, identity, STEPS.image);
   const place = await settledEnvironment(state, wanted, decide, [plan.project, dirname(resultsPath)], build);
   const addresses = [...Object.values(onServers.env), ...mcpAddresses(identity.subject, env.values)];
   const mockServer = mockServerOf(identity);

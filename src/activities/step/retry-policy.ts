@@ -40,9 +40,9 @@ const TRIES: Readonly<Record<string, number>> = {
 /**
  * Steps whose attempts adopt what the attempt before has started and paid for. For these, lost workers are not counted:
  * an agent that is alive is never given up because of them, and the number of its starts has its own limit
- * (agent/supervise-agent.ts).
+ * (agent/supervise-agent.ts). A build goes on, too, when the worker dies that follows it.
  */
-const ADOPTED: ReadonlySet<string> = new Set(['runAgent']);
+const ADOPTED: ReadonlySet<string> = new Set(['runAgent', 'buildImage']);
 
 /** Steps that make another machine if that of the run is gone. All others need what the run has done in it. */
 const REPLACES_MACHINE: ReadonlySet<string> = new Set(['prepareWorkspace', 'runAgent']);

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lastStart, livingStarts, sharesHost } from '#environments';
+import { lastStart, leaveBuilds, livingStarts, sharesHost } from '#environments';
 import type { RunRef } from '#protocol';
 import { runFiles, stateOfRun } from '#store';
 import { removeLogins, syncCredentials } from '../credentials/login-files.js';
+import { buildsFolder } from '../run/images.js';
 import { endMockServer } from '../run/mock-server.js';
 import { removeOpenRun } from '../step/open-runs.js';
 import { placesOfRun } from '../run/places.js';
@@ -36,6 +37,7 @@ async function stopAgents(deps: Deps, run: RunRef): Promise<void> {
 export async function endRun(deps: Deps, run: RunRef): Promise<void> {
   const places = await placesOfRun(deps, run);
   await stopAgents(deps, run);
+  await leaveBuilds(buildsFolder(deps), run.run);
   for (const { environment, handle } of places) await environment.kill(handle, 'everything');
   await returnLogins(deps, run);
   await tearDownAgain(deps, run);

@@ -29,6 +29,7 @@ const STEP_NAMES: Record<keyof Activities, string> = {
   endLostRuns: 'ending lost runs',
   forgetLimits: 'forgetting limits',
   reuseResult: 'reusing a result',
+  buildImage: 'building an image',
   prepareWorkspace: 'preparing',
   runContextScript: 'context script',
   runAgent: 'agent',

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
-import { parseList, tier } from '../shared/option-values.js';
-import { addHelp, ADDRESS, type CommandLine, JSON_FLAG, type Program, RESULTS } from '../shared/verb.js';
+import { atMostConcurrency, parseList, tier } from '../shared/option-values.js';
+import { addHelp, ADDRESS, type CommandLine, ENV_FILE, JSON_FLAG, type Program, RESULTS } from '../shared/verb.js';
 
 export function addInit(program: Program, { exitWith }: CommandLine): void {
   const command = program
@@ -102,13 +102,21 @@ export function addValidate(program: Program, { exitWith }: CommandLine): void {
     .description('Check scenario files and report all problems with their locations')
     .argument('[files...]', 'scenario files, folders or names (default: all in the fixtures folder)')
     .option('--verbose', 'also list the YAML and JSON files there that are no scenarios', false)
+    .option('--tasks', 'also run the agents oracle and nop on task folders: is each solved, and not by nothing?', false)
+    .option('--concurrency <n>', 'with --tasks: maximum number of runs at once', atMostConcurrency)
+    .option(...ENV_FILE)
+    .option(...RESULTS)
     .option(...JSON_FLAG, false)
-    .action(async (files, options) => exitWith((await import('../validate.js')).validate(files, options)));
+    .action(async (files, { tasks, ...options }) => {
+      if (tasks) return exitWith((await import('../validate-tasks.js')).validateTasks(files, options));
+      return exitWith((await import('../validate.js')).validate(files, options));
+    });
   addHelp(
     command,
     'validate-scenarios',
     ['Check all scenarios in the fixtures folder', 'llm-tool-test validate'],
     ['Check one file', 'llm-tool-test validate fixtures/stock_delivery.yaml'],
+    ['Find task folders whose solution fails, or that nothing passes', 'llm-tool-test validate path/to/tasks --tasks'],
   );
 }
 

@@ -88,6 +88,28 @@ export function addReport(program: Program, { exitWith }: CommandLine): void {
   );
 }
 
+export function addExport(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('export')
+    .description('Write a sweep or a scenario in the form of Harbor')
+    .argument('<what>', 'with --harbor a sweep: its id, a unique prefix of it, or `latest`; with --task a scenario')
+    .addOption(new Option('--harbor <folder>', 'write the sweep as a job into this folder of jobs').conflicts('task'))
+    .option('--task <folder>', 'write the scenario as a task folder')
+    .option(...RESULTS)
+    .option(...JSON_FLAG, false)
+    .action(async (what, { harbor, task, ...options }, command) => {
+      if (harbor !== undefined) return exitWith((await import('../export.js')).exportHarbor(what, harbor, options));
+      if (task !== undefined) return exitWith((await import('../export.js')).exportTask(what, task, options));
+      return command.error('error: expected --harbor <folder> or --task <folder>');
+    });
+  addHelp(
+    command,
+    'export',
+    ['Write the newest sweep as a job that the viewer of Harbor shows', 'llm-tool-test export latest --harbor jobs'],
+    ['Write a scenario as a task folder', 'llm-tool-test export stock_delivery --task tasks/stock-delivery'],
+  );
+}
+
 const FORMATS = ['text', 'md', 'json'] as const;
 
 export function addCompare(program: Program, { exitWith }: CommandLine): void {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findExecutable } from '#host';
 import { execa } from 'execa';
 import type { Container, FoundImage } from '../environment.js';
@@ -36,9 +37,27 @@ export const scriptArgs = ({ name, user: own }: Container, user = own): string[]
   ...['sh', '-c', 'eval "$(cat)"'],
 ];
 
+const START_TRIES = 5;
+const START_PAUSE_MS = 1000;
+
 /**
- * Runs a script in a container. Returns null if the container does not exist. If it was stopped, with the daemon or the
- * machine, starts it again first: its files are still there.
+ * Starts a container that was stopped. Returns false if that fails again and again although the daemon answers: the death
+ * of a daemon can leave a container that nothing starts any more.
+ * @throws Error if the command line or its daemon does not work
+ */
+async function startAgain(container: Container): Promise<boolean> {
+  for (let tries = START_TRIES; tries > 0; tries -= 1) {
+    if ((await runCli(container.command, ['start', container.name])).exitCode === 0) return true;
+    // Another process may have started it in the meantime.
+    if ((await stateOf(container)) !== 'stopped') return true;
+    await sleep(START_PAUSE_MS);
+  }
+  return false;
+}
+
+/**
+ * Runs a script in a container. Returns null if the container does not exist, or cannot be started. If it was stopped, with
+ * the daemon or the machine, starts it again first: its files are still there.
  * @throws Error if the command line or its daemon does not work
  */
 export async function runScript(
@@ -46,13 +65,13 @@ export async function runScript(
   script: string,
   { user }: { user?: string } = {},
 ): Promise<ScriptOutput | null> {
-  const { command, name } = container;
+  const { command } = container;
   const answer = await runCli(command, scriptArgs(container, user), { input: script });
   if (answer.exitCode === 0) return answer;
   const state = await stateOf(container);
   if (state === 'missing') return null;
   if (state === 'running' && !NOT_RUNNING.test(answer.stderr)) return answer;
-  assertAnswered(`${command} start ${name}`, await runCli(command, ['start', name]));
+  if (!(await startAgain(container))) return null;
   return runCli(command, scriptArgs(container, user), { input: script });
 }
 

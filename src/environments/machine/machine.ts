@@ -83,8 +83,14 @@ export async function mustRun(machine: Machine, what: string, script: string, us
   return answer.stdout;
 }
 
-/** The last line of a failed command's stderr, shortened. */
-export const reasonIn = (stderr: string): string => endOf(stderr.trim().split('\n').at(-1) ?? '', REASON_LENGTH);
+/** Docker says so after the reason. */
+const SAYS_NOTHING = /^Error: failed to start containers: |^See 'docker .* --help'/;
+
+/** The last line of a failed command's stderr that gives a reason, shortened. */
+export function reasonIn(stderr: string): string {
+  const lines = stderr.trim().split('\n');
+  return endOf(lines.findLast((line) => !SAYS_NOTHING.test(line)) ?? lines.at(-1) ?? '', REASON_LENGTH);
+}
 
 /** @throws Error with the reason that the command printed, if it failed */
 export function assertAnswered(what: string, { exitCode, stderr }: Pick<ScriptOutput, 'exitCode' | 'stderr'>): void {

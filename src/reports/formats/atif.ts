@@ -195,7 +195,7 @@ function callOf({ id, name, input, command, executed }: Event<'tool_call'>) {
  * Tokens as ATIF counts them: the prompt with what was read from a cache and written to one, the completion with the
  * reasoning. Agents that do not report reasoning or writes count them within the other numbers.
  */
-function tokensOf({ input, output, reasoning, cache_read: read, cache_write: written }: TokenUsage) {
+export function tokensOf({ input, output, reasoning, cache_read: read, cache_write: written }: TokenUsage) {
   return {
     prompt: input === null || read === null ? null : input + read + (written ?? 0),
     completion: output === null ? null : output + (reasoning ?? 0),
