@@ -120,7 +120,8 @@ const Task = z.object({
   verifier_apart: z.object({ builds: z.literal(true).exactOptional(), artifacts: z.array(z.string()) }).exactOptional(),
   /** Folder of skills in the container. */
   skills_dir: z.string().exactOptional(),
-  has_mcp_servers: z.literal(true).exactOptional(),
+  /** MCP servers that the agent is given: programs in the container. */
+  mcp_servers: z.array(z.object({ name: z.string(), command: z.string(), args: z.array(z.string()) })).exactOptional(),
 });
 
 /** The contents of the workspace when the agent starts. */

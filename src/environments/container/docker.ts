@@ -19,12 +19,15 @@ import {
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
 import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem, processorsOf } from './container-cli.js';
+import { mountArgs } from './pack-agent.js';
+import { RELAY_PLACE } from './relay.js';
+import { startRelay } from './start-relay.js';
 import { nameOfVerifier, verify } from './verify.js';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { RUN_MARK, runCommand } from '#host';
+import { removeTree, RUN_MARK, runCommand } from '#host';
 import type { CommandResult } from '#lib';
 
 /** Label of all our containers; its value is the run's mark. */
@@ -46,13 +49,16 @@ const limitArgs = ({ cpus, memory_mb, network }: ContainerLimits): string[] => [
 
 /** `env`: its variables, whose values nobody can read in the command line. */
 async function create(
-  { command, name, image, limits = {}, whole }: Container,
+  { command, name, image, limits = {}, whole, layer, relay }: Container,
   mark: string,
   env: Record<string, string>,
 ): Promise<void> {
+  if (relay !== undefined) mkdirSync(relay, { recursive: true, mode: 0o755 });
   const args = [
     ...['run', '--detach', '--pull', 'never', '--name', name, '--label', `${LABEL}=${mark}`],
     ...limitArgs(limits),
+    ...(layer === undefined ? [] : mountArgs(layer)),
+    ...(relay === undefined ? [] : ['--mount', `type=bind,source=${relay},target=${RELAY_PLACE}`]),
     // Everything that is started in it carries the mark of the run.
     ...['--env', `${RUN_MARK}=${mark}`],
     ...Object.keys(env).flatMap((variable) => ['--env', variable]),
@@ -152,7 +158,14 @@ export const docker: Environment = {
 
   verify: (handle, request) => verify(handle, request, { containerOf, makeContainer: create, removeContainer: remove }),
 
+  async start(handle, request) {
+    if (request.relay !== undefined) await startRelay(handle, request.start, request.relay);
+    await work.start(handle, request);
+  },
+
   async dispose(handle) {
+    // What relays for the agent ends when its socket is gone.
+    if (handle.container?.relay !== undefined) await removeTree(handle.container.relay);
     // A worker may have died while the verifier worked in a container of its own.
     if (handle.container?.whole === true) await remove({ ...handle.container, name: nameOfVerifier(handle.container) });
     await work.dispose(handle);

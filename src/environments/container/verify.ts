@@ -72,7 +72,11 @@ export async function verify(
     return { ...(await runTests(container, handle, machine, request)), processes };
   }
   await machine.run(machine.killAllScript, 'root');
-  const own: Container = { ...omit(container, 'user'), image: apart.image, name: nameOfVerifier(container) };
+  const own: Container = {
+    ...omit(container, 'user', 'layer', 'relay'),
+    image: apart.image,
+    name: nameOfVerifier(container),
+  };
   await removeContainer(own);
   await makeContainer(own, markOf(mark, part), apart.env);
   try {

@@ -72,6 +72,26 @@ const RULES: readonly Rule[] = [
       'expected an absolute path in the container',
     ],
   ],
+  ({ environment: { mcp_servers: servers } }) =>
+    servers.flatMap(({ name, transport, command, url }, at): ReturnType<Rule> => {
+      const here: Path = ['environment', 'mcp_servers', at];
+      const same = servers.findIndex((one) => one.name === name);
+      return [
+        [
+          transport !== 'stdio' && [...here, 'transport'],
+          'only MCP servers that are programs are supported; expected "stdio"',
+        ],
+        [
+          transport === 'stdio' && command === undefined && [...here, 'name'],
+          'missing: command, the program of the server',
+        ],
+        [
+          transport === 'stdio' && url !== undefined && [...here, 'url'],
+          'a server that is a program has no address; remove it',
+        ],
+        [same < at && [...here, 'name'], `the name of server ${same + 1}; names must differ`],
+      ];
+    }),
   ({ verifier }) => ofVerifier(verifier, []),
   (file) =>
     file.steps.flatMap(({ name, agent, verifier, healthcheck }, at) => {
