@@ -43,6 +43,11 @@ export interface Container {
   layer?: string;
   /** Folder on the host with the socket by which the agent reaches its provider; absent if it has a network. */
   relay?: string;
+  /**
+   * Set for a container from which a verifier works in that of the agent. `perl`: folder on the host with perl, absent
+   * if that of the image is used.
+   */
+  beside?: { container: string; perl?: string };
 }
 
 /** A sandbox of E2B. Its id is in the run's private state, or found by its name. */
@@ -269,8 +274,8 @@ export interface Work {
   ): Promise<string[]>;
   /** Copies a folder into the run's container, where everybody can execute its files. Absent if there are none. */
   place?(handle: EnvironmentHandle, folder: PlacedFolder): Promise<void>;
-  /** Runs a verifier, and returns what it left. Absent if there are no containers. */
-  verify?(handle: EnvironmentHandle, request: VerifyRequest): Promise<VerifierFiles>;
+  /** Runs a verifier, and returns what it left, or why it cannot be run. Absent if there are no containers. */
+  verify?(handle: EnvironmentHandle, request: VerifyRequest): Promise<VerifierFiles | { lacking: string }>;
   /** Starts the agent so that it outlives this process. */
   start(handle: EnvironmentHandle, request: StartRequest): Promise<void>;
   /**

@@ -1,5 +1,6 @@
 export { chooseEnvironment, containmentIn, environments, environmentProblem } from './all-environments.js';
 export { buildImage, builtImage, builtImages, isBuilt, removeImage } from './container/build-image.js';
+export { moreThanMachine } from './container/docker.js';
 export { fitProblem } from './container/fit.js';
 export {
   findParts,

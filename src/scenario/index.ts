@@ -42,6 +42,7 @@ export {
   checksNothing,
   type ConversationStep,
   findAgentStep,
+  type HealthCheck,
   findModelGate,
   firstAgentStep,
   gatesOf,

@@ -12,7 +12,8 @@ import { agentOutputs, continuesSession, lastSession, sessionOf } from './output
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
-import { anewIn, firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
+import { awaitHealth } from '../prepare/await-health.js';
+import { anewIn, firstStartOf, type StepAnew, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 import type { Handlers, WatchedStart } from './watch-output.js';
 import { assertRecordable, firstDiskError, stateFolderOf } from '../step/disk-space.js';
 import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
@@ -94,7 +95,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
   const isNext = start === firstStartOf(before);
   if (anew !== undefined && (isNext || before.length > 0)) {
     if (before.length > 0) await assertWorkKept(context);
-    if (isNext) await setUpStep(supervision, anew.folder);
+    if (isNext) await beginStep(supervision, anew);
   } else if (session !== null || before.length > 0) {
     if (before.length > 0) await assertWorkKept(context);
     await fence.check();
@@ -111,7 +112,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     if (unfit !== null) throw ApplicationFailure.nonRetryable(unfit, 'Unfit');
     history.push(...failed);
     history.push(`start ${start} of the agent began in a fresh workspace`);
-    if (anew !== undefined) await setUpStep(supervision, anew.folder);
+    if (anew !== undefined) await beginStep(supervision, anew);
   }
   const { launch, env, shown, beside, relay } = await supervision.plan(start, session);
   signal.throwIfAborted();
@@ -166,6 +167,17 @@ async function placeSkills(context: LoadedRun, signal: AbortSignal): Promise<voi
   if (result.exitCode === 0) return;
   const why = context.redact(result.stderr.trim().split('\n').at(-1) ?? describeEnd(result, SKILLS_SECS));
   throw ApplicationFailure.nonRetryable(`skills_dir cannot be copied: ${why}`, 'SetupFailed');
+}
+
+/**
+ * Sets a step of a task up, and awaits its health check.
+ *
+ * @throws ApplicationFailure (non-retryable) if that fails
+ */
+async function beginStep(supervision: Supervision, { folder, healthcheck }: StepAnew): Promise<void> {
+  await setUpStep(supervision, folder);
+  const unhealthy = await awaitHealth(supervision.context, healthcheck, supervision.signal);
+  if (unhealthy !== null) throw ApplicationFailure.nonRetryable(`${folder}: ${unhealthy}`, 'SetupFailed');
 }
 
 const STEP_SETUP_SECS = 600;

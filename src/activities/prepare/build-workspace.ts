@@ -84,7 +84,7 @@ export async function buildWorkspace(
   const taskEnv = resolveEnv(scenario.task?.env ?? {}, given.values).env;
   const contents = { ...placedPrograms(given, fixture), fixture, files, data: sqlite.files, env: taskEnv };
   await environment.prepare(handle, contents, fence.check);
-  const unhealthy = await awaitHealth(given, signal);
+  const unhealthy = await awaitHealth(given, scenario.task?.healthcheck, signal);
   if (unhealthy !== null) return cannotBeBuilt(unfitText(given, unhealthy));
   const problem = await makeDatabases(given, fence, signal);
   if (problem !== null) return cannotBeBuilt(unfitText(given, problem));

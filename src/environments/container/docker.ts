@@ -18,11 +18,11 @@ import {
 } from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
-import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem, processorsOf } from './container-cli.js';
+import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem, resourcesOf } from './container-cli.js';
 import { mountArgs } from './pack-agent.js';
 import { RELAY_PLACE } from './relay.js';
 import { startRelay } from './start-relay.js';
-import { nameOfVerifier, verify } from './verify.js';
+import { besideArgs, nameOfVerifier, verify } from './verify.js';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ const limitArgs = ({ cpus, memory_mb, network }: ContainerLimits): string[] => [
 
 /** `env`: its variables, whose values nobody can read in the command line. */
 async function create(
-  { command, name, image, limits = {}, whole, layer, relay }: Container,
+  { command, name, image, limits = {}, whole, layer, relay, beside }: Container,
   mark: string,
   env: Record<string, string>,
 ): Promise<void> {
@@ -57,6 +57,7 @@ async function create(
   const args = [
     ...['run', '--detach', '--pull', 'never', '--name', name, '--label', `${LABEL}=${mark}`],
     ...limitArgs(limits),
+    ...(beside === undefined ? [] : besideArgs(beside)),
     ...(layer === undefined ? [] : mountArgs(layer)),
     ...(relay === undefined ? [] : ['--mount', `type=bind,source=${relay},target=${RELAY_PLACE}`]),
     // Everything that is started in it carries the mark of the run.
@@ -190,14 +191,18 @@ export const docker: Environment = {
   },
 
   async environmentProblem(wanted: RequestedEnvironment & RequestedContainer, folders) {
-    const { command, image, cpus } = wanted;
+    const { command, image } = wanted;
     // An image that is to be built need not be there.
     const lacking = image === undefined ? await cliProblem(command) : (await docker.choose(wanted, folders)).lacking;
     if (lacking !== null) return { why: lacking, isFinal: false };
-    const most = cpus === undefined ? null : await processorsOf(command);
-    return most === null || cpus === undefined || cpus <= most
-      ? null
-      : { why: `cpus: ${cpus} is more than the ${most} that this machine has`, isFinal: true, field: 'cpus' };
+    const [more] = await moreThanMachine(wanted);
+    if (more === undefined) return null;
+    const { field, asked, most } = more;
+    return {
+      why: `${field}: ${asked} is more than the ${most} that this machine has; use --clamp to run with ${most}`,
+      isFinal: true,
+      field,
+    };
   },
 
   forgeryRisk: (handle) => Promise.resolve(FORGEABLE[wayOfOutput(handle)]),
@@ -220,6 +225,22 @@ export const docker: Environment = {
     },
   },
 };
+
+/** The resources that a container asks for and that its machine does not have. */
+export async function moreThanMachine({
+  command,
+  ...wanted
+}: Pick<RequestedContainer, 'command' | 'cpus' | 'memory_mb'>): Promise<
+  { field: 'cpus' | 'memory_mb'; asked: number; most: number }[]
+> {
+  if (wanted.cpus === undefined && wanted.memory_mb === undefined) return [];
+  const machine = await resourcesOf(command);
+  if (machine === null) return [];
+  return (['cpus', 'memory_mb'] as const).flatMap((field) => {
+    const asked = wanted[field];
+    return asked === undefined || asked <= machine[field] ? [] : [{ field, asked, most: machine[field] }];
+  });
+}
 
 const FORGEABLE: Record<ReturnType<typeof wayOfOutput>, string | null> = {
   streamed: null,

@@ -101,11 +101,13 @@ function installed(name: string, from: string): string | null {
   return dirname(from) === from ? null : installed(name, dirname(from));
 }
 
+/** The folder above all packages: Node finds them only below a folder of the name `node_modules`. */
 function commonFolder(paths: readonly string[]): string {
   const [first = '/', ...others] = paths;
   let common = dirname(first);
   while (!others.every((path) => path.startsWith(common === '/' ? '/' : `${common}/`))) common = dirname(common);
-  return common;
+  const at = common.lastIndexOf('/node_modules');
+  return at === -1 ? common : common.slice(0, at) || '/';
 }
 
 const PT_INTERP = 3;
@@ -183,11 +185,14 @@ async function copyParts(parts: Packable, into: string): Promise<string[]> {
   return own === null ? [PACKED_NODE, `${PLACE}/${inside(program)}`] : [`${PLACE}/${inside(own)}`];
 }
 
-/** The arguments of `docker run` that mount a packed agent. */
-export const mountArgs = (folder: string): string[] => [
+/** The arguments of `docker run` that mount a folder of this machine, which cannot be written to. */
+export const mountOf = (folder: string, target: string): string[] => [
   '--mount',
-  `type=bind,source=${folder},target=${PLACE},readonly`,
+  `type=bind,source=${folder},target=${target},readonly`,
 ];
+
+/** The same for a packed agent. */
+export const mountArgs = (folder: string): string[] => mountOf(folder, PLACE);
 
 /** Script that starts a program for its version. It also prints which C library there is, if that is musl. */
 export const tryScript = (program: string, args: readonly string[]): string =>
@@ -208,7 +213,7 @@ export function misfitReason(program: string, stderr: string): string {
   if (library !== undefined) return `it has no ${library}, which ${name} needs`;
   if (lines.includes('musl')) return `its C library is musl, and ${name} of this machine is made for glibc`;
   if (/not found|no such file/i.test(stderr)) return `it has no glibc, for which ${name} of this machine is made`;
-  return `${name} does not start in it: ${lines.at(-1) ?? ''}`;
+  return `${name} does not start in it: ${lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? ''}`;
 }
 
 const byVersion = (a = '', b = ''): number => a.localeCompare(b, 'en', { numeric: true });

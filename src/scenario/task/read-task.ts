@@ -53,7 +53,10 @@ function stepsOf(file: TaskFile, look: LookBeside): Pick<Scenario, 'steps'> & Pi
         name: step.name,
         prompt: instructionIn(look, folder),
         timeout_secs: step.agent.timeout_sec ?? ownLimit,
-        anew: { folder: folder.replace(/\/$/, '') },
+        anew: {
+          folder: folder.replace(/\/$/, ''),
+          ...(step.healthcheck === undefined ? {} : { healthcheck: step.healthcheck }),
+        },
         // Without a reward, nothing is known of what later steps begin with.
         gates: [{ ...gate, ...leastOf(step), stops: true }],
       };

@@ -94,7 +94,7 @@ const RULES: readonly Rule[] = [
     }),
   ({ verifier }) => ofVerifier(verifier, []),
   (file) =>
-    file.steps.flatMap(({ name, agent, verifier, healthcheck }, at) => {
+    file.steps.flatMap(({ name, agent, verifier }, at) => {
       const of = networkOf(file);
       const other = `another network than that of the environment (${of}) is not supported; remove it`;
       const same = file.steps.findIndex((one) => one.name.toLowerCase() === name.toLowerCase());
@@ -106,7 +106,6 @@ const RULES: readonly Rule[] = [
           agent.user !== undefined && agent.user !== file.agent.user && ['steps', at, 'agent', 'user'],
           'another user than that of the task is not supported; name it in [agent]',
         ],
-        [healthcheck !== undefined && ['steps', at, 'healthcheck'], 'health checks of steps are not supported'],
         [same < at && ['steps', at, 'name'], `the name of step ${same + 1}; names must differ, in more than case`],
       ];
     }),

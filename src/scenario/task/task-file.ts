@@ -90,7 +90,7 @@ const Step = z.strictObject({
   agent: Agent.prefault({}),
   verifier: Verifier.prefault({}),
   min_reward: z.union([z.number(), z.record(z.string(), z.number())]).exactOptional(),
-  healthcheck: z.looseObject({}).exactOptional(),
+  healthcheck: HealthCheck.exactOptional(),
   artifacts: z.array(Artifact).default([]),
 });
 

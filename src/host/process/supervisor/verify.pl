@@ -29,13 +29,14 @@ mount('none', '/', $MS_REC | $MS_PRIVATE);
 
 # A new root is made on /sys, which is a mount for the agent's processes, too: they cannot move it. A mount on a folder of the image
 # would end when one of them removed the folder.
-my $sys = open_path('/sys');
-mount('tmpfs', '/sys', 0, 'mode=755,size=1m');
+my $sys = clone_of('/sys', 0x8000); # AT_RECURSIVE
+mount('tmpfs', '/sys', 0, 'mode=755');
 chdir '/sys' or fail("cannot enter the new root: $!");
 opendir my $root, '/' or fail("cannot list /: $!");
-for (grep { !/^(\.\.?|tests|logs)$/ } readdir $root) { bind_here($_, $_ eq 'sys' ? "/proc/self/fd/$sys" : "/$_") }
-mkdir $_ for qw(tests logs logs/verifier);
+bind_here($_, "/$_") for grep { !/^(\.\.?|tests|logs|sys)$/ } readdir $root;
+mkdir $_ for qw(tests logs logs/verifier sys);
 for (qw(agent artifacts)) { bind_here("logs/$_", "/logs/$_") if -d "/logs/$_" && !-l "/logs" && !-l "/logs/$_" }
+place($sys, 'sys');
 place($tests, 'tests');
 place($logs, 'logs/verifier');
 mount('.', '/', $MS_MOVE);
@@ -65,10 +66,10 @@ sub open_path {
   return $descriptor + 0;
 }
 
-# A copy of the mount of a folder of this container, which can be placed in another one.
+# A copy of the mount of a folder, which can be placed elsewhere, also in the mounts of another container.
 sub clone_of {
-  my ($path) = @_;
-  my $descriptor = syscall($number->{open_tree}, -100, $path, 1); # OPEN_TREE_CLONE
+  my ($path, $flags) = @_;
+  my $descriptor = syscall($number->{open_tree}, -100, $path, 1 | ($flags || 0)); # OPEN_TREE_CLONE
   $descriptor != -1 or fail("cannot clone $path: $!");
   return $descriptor;
 }
@@ -81,7 +82,7 @@ sub place {
 
 sub bind_here {
   my ($to, $from) = @_;
-  if (-l $from && $from !~ m{^/proc/}) { symlink readlink($from), $to; return }
+  if (-l $from) { symlink readlink($from), $to; return }
   if (-d $from) { mkdir $to } elsif (-f $from) { open my $file, '>', $to } else { return }
   mount($from, $to, $MS_BIND | $MS_REC);
 }
