@@ -48,7 +48,6 @@ try {
     ...(await bundle(INSTALLED, [
       'src/worker.ts',
       'src/agents/mock-program.ts',
-      'src/agents/acp/acp-program.ts',
       'src/agents/loop/servers-program.ts',
       'src/activities/databases/seed-program.ts',
       'src/agent-host/host-program.ts',
@@ -59,7 +58,11 @@ try {
       'src/mocks/endpoint-server.ts',
       'src/engine/download-temporal.ts',
       'src/engine/codec/failure-converter.ts',
+      'src/environments/container/relay-program.ts',
     ])),
+    // Each in one file, which is copied into folders that containers mount.
+    ...(await bundle(INSTALLED, ['src/agents/acp/acp-program.ts'])),
+    ...(await bundle(INSTALLED, ['src/environments/container/with-provider-program.ts'])),
   ];
   outputs.push(...(await bundlePages(join(root, 'src/viewer/pages'), join(fresh, 'viewer'))));
   await writeTypes(join(root, 'src/library'), join(fresh, 'types'));

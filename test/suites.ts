@@ -168,6 +168,7 @@ export const AREAS: readonly Area[] = [
       'test/long/mcp-forging',
       'test/long/subject-in-container',
       'test/long/tasks',
+      'test/agents/real/mounted',
     ],
     covers: [
       'src/scenario/task/',

@@ -67,7 +67,7 @@ export async function checkOnce(
       return check(spec, {
         exec: (command, timeoutSecs) => inStep(command, scriptEnv(context), timeoutSecs),
         work: (kind, input, timeoutSecs) => runWork(kind, input, timeoutSecs, signal),
-        verify: (request) => verify(deps, context, request, placed.after !== null, name, signal),
+        verify: (request) => verify(deps, context, request, name, signal),
         rewards: () => rewardsOfSteps(context),
         look: (path) => environment.lookInside(handle, path),
         expected: (path) => lookInChecks(context, path),
@@ -103,7 +103,6 @@ async function verify(
   deps: Deps,
   context: LoadedRun,
   { tests, env, timeout_secs: timeoutSecs, script, user }: VerifierRequest,
-  isOfStep: boolean,
   part: string,
   signal: AbortSignal,
 ): Promise<VerifierFiles | { lacking: string } | null> {
@@ -120,7 +119,7 @@ async function verify(
     // An image of its own has its tests.
     tests: own?.builds === true ? [] : tests.map((folder) => join(checksFolder, folder)),
     env: resolveEnv(env, values).env,
-    ...(isOfStep ? { empties: true as const } : {}),
+    containerEnv: resolveEnv(scenario.task?.env ?? {}, values).env,
     ...(user === undefined ? {} : { user }),
     ...(apart === null ? {} : { apart }),
   });

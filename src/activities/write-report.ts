@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isTested } from '#decide';
 import { sharesHost } from '#environments';
 import { isSmallTree, readTextIfThere, writeFileAtomic } from '#host';
-import { allDone } from '#lib';
+import { allDone, isJsonObject } from '#lib';
 import {
   Executions,
   findRegressions,
@@ -64,6 +64,15 @@ export const reportOnce = (deps: Deps, context: LoadedRun & RunAccess, input: Re
     ),
   );
 
+/** Warns of verifiers that could not download something: their rewards may say nothing about the agent. */
+const downloadWarnings = ({ details }: Metrics): string[] =>
+  details.flatMap(({ subject, detail }) => {
+    const line = isJsonObject(detail) ? detail['failed_download'] : undefined;
+    return typeof line === 'string'
+      ? [`${subject}: a download of the tests failed, so its reward may say nothing: ${line}`]
+      : [];
+  });
+
 const TARGET_CHANGED = 'the target changed during this run, so its result will not be reused';
 
 async function write(
@@ -110,7 +119,12 @@ async function write(
   const left = await tearDown(deps, context.run, await resourcesOf(context), redact);
   const record = {
     ...composed,
-    warnings: [...composed.warnings, ...(changed ? [TARGET_CHANGED] : []), ...left.map(leftoverWarning).map(redact)],
+    warnings: [
+      ...composed.warnings,
+      ...downloadWarnings(metrics),
+      ...(changed ? [TARGET_CHANGED] : []),
+      ...left.map(leftoverWarning).map(redact),
+    ],
     // After a change of checks, a difference says nothing about the agent's work.
     regressions: kept === undefined ? regressionsOf(resultsPath, composed, metrics, cost_usd) : [],
   };

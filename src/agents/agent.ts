@@ -25,6 +25,8 @@ export interface AgentRequest {
   mock: MockScript | null;
   /** True if this program's files and its Node are available; false in a container. */
   hasNode: boolean;
+  /** Node and programs of ours, by their names, in a container in which they are mounted. Absent elsewhere. */
+  mounted?: { node: string; program: (name: string) => string } | undefined;
   /** The data for agents in the agent host. Null or absent if the agent is not that of a scenario. */
   hosted?: HostedRun | null;
   /** Skills and instructions under test. Absent for none. */
@@ -216,8 +218,10 @@ export interface Agent {
   /** A command that prints its version. Null if there is none. */
   version: string[] | null;
   launch(request: AgentRequest): AgentLaunch;
-  /** True if it needs this program's files and its Node, which a container lacks. */
+  /** True if it needs this program's files and its Node, which a container lacks unless they are mounted. */
   needsNode?: true;
+  /** True if its program on this machine can be mounted into containers. */
+  mountable?: true;
   /** True if it runs the solution of a task folder, so the scenario must be one. */
   solvesTasks?: true;
   /** True if it runs in the agent host, so the run must give it `hosted`. */

@@ -59,6 +59,7 @@ export function claudeCode(settings: AgentSettings): Agent {
   return {
     name: 'claude-code',
     program: command,
+    mountable: true,
     free: false,
     models: settings.models,
     provider: () => PROVIDER,

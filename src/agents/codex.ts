@@ -40,6 +40,7 @@ export function codex(settings: AgentSettings): Agent {
   return {
     name: 'codex',
     program: command,
+    mountable: true,
     free: false,
     models,
     provider: (model) => splitModel(model, 'openai').provider,

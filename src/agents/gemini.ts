@@ -15,6 +15,7 @@ export function gemini(settings: AgentSettings): Agent {
   return {
     name: 'gemini',
     program: command,
+    mountable: true,
     free: false,
     models,
     provider: () => 'google',

@@ -58,6 +58,7 @@ export function opencode(settings: AgentSettings): Agent {
   return {
     name: 'opencode',
     program: command,
+    mountable: true,
     free: false,
     models: settings.models,
     provider(model) {

@@ -62,6 +62,7 @@ export function pi(settings: AgentSettings): Agent {
   return {
     name: 'pi',
     program: command,
+    mountable: true,
     free: false,
     models,
     provider(model) {

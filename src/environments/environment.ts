@@ -39,6 +39,15 @@ export interface Container {
   whole?: true;
   /** The user of everything that runs in it; absent for that of the image. */
   user?: string;
+  /** Folder on the host with the packed agent, which is mounted; absent if the agent is in the image. */
+  layer?: string;
+  /** Folder on the host with the socket by which the agent reaches its provider; absent if it has a network. */
+  relay?: string;
+  /**
+   * Set for a container from which a verifier works in that of the agent. `perl`: folder on the host with perl, absent
+   * if that of the image is used.
+   */
+  beside?: { container: string; perl?: string };
 }
 
 /** A sandbox of E2B. Its id is in the run's private state, or found by its name. */
@@ -98,7 +107,7 @@ export interface Place {
   /** The reason why a sandbox shares the network; null if it does not. */
   lacksNetwork: string | null;
   /** The container's command line and image; absent if there is no container. */
-  container?: Pick<Container, 'command' | 'limits' | 'whole' | 'user'> & FoundImage & { name: string };
+  container?: Pick<Container, 'command' | 'limits' | 'whole' | 'user' | 'layer'> & FoundImage & { name: string };
   /** Where a cloud sandbox comes from; absent if there is none. */
   sandbox?: Pick<CloudSandbox, 'template' | 'timeoutSecs' | 'module'>;
 }
@@ -197,6 +206,8 @@ export interface StartRequest {
    * and killed when the agent has ended.
    */
   beside?: readonly string[];
+  /** Set if the agent reaches its provider, at this address, only through a program on the host. */
+  relay?: { address: string };
   /** Set if what the agent leaves running stays when it ends by itself. Only in a container. */
   keepBackground?: true;
   /** Set if what the agent starts must not be able to write into its output. Without perl, it is able to. */
@@ -263,8 +274,8 @@ export interface Work {
   ): Promise<string[]>;
   /** Copies a folder into the run's container, where everybody can execute its files. Absent if there are none. */
   place?(handle: EnvironmentHandle, folder: PlacedFolder): Promise<void>;
-  /** Runs a verifier, and returns what it left. Absent if there are no containers. */
-  verify?(handle: EnvironmentHandle, request: VerifyRequest): Promise<VerifierFiles>;
+  /** Runs a verifier, and returns what it left, or why it cannot be run. Absent if there are no containers. */
+  verify?(handle: EnvironmentHandle, request: VerifyRequest): Promise<VerifierFiles | { lacking: string }>;
   /** Starts the agent so that it outlives this process. */
   start(handle: EnvironmentHandle, request: StartRequest): Promise<void>;
   /**

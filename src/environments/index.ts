@@ -1,6 +1,18 @@
 export { chooseEnvironment, containmentIn, environments, environmentProblem } from './all-environments.js';
 export { builtImage, builtImages, isBuilt, removeImage } from './container/built-images.js';
 export { followBuild, leaveBuilds } from './container/follow-build.js';
+export { moreThanMachine } from './container/docker.js';
+export { fitProblem } from './container/fit.js';
+export {
+  findParts,
+  misfitReason,
+  packAgent,
+  PACKED_BIN,
+  PACKED_NODE,
+  packedProgram,
+  tryScript,
+} from './container/pack-agent.js';
+export { addressInside, RELAY_PLACE, RELAY_PORT, RELAY_SOCKET } from './container/relay.js';
 export { E2bRefused } from './e2b/service.js';
 export { accessFile, keepAccess, readRecord } from './e2b/sandbox-state.js';
 export {

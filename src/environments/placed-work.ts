@@ -5,6 +5,8 @@ export interface VerifyRequest {
   /** The program in /tests. */
   script: string;
   env: Record<string, string>;
+  /** The variables of the agent's container. */
+  containerEnv: Record<string, string>;
   /** Absent for that of the image. */
   user?: string;
   timeoutSecs: number;
@@ -15,8 +17,6 @@ export interface VerifyRequest {
    * paths in the agent's container that are copied into it.
    */
   apart?: { image: string; env: Record<string, string>; workdir?: string; artifacts: readonly string[] };
-  /** Set if tests and rewards are removed afterwards, because the agent works again. */
-  empties?: true;
   signal: AbortSignal;
 }
 

@@ -67,12 +67,12 @@ type LeftFile = { text: string } | 'unreadable' | null;
 export interface VerifierFiles {
   exitCode: number | null;
   timedOut: boolean;
-  /** The end of what it printed. */
+  /** What it printed; empty if that is too much. */
   output: string;
   /** reward.json and reward.txt. */
   json: LeftFile;
   text: LeftFile;
-  /** Number of processes that the agent had left running: they could have written rewards. */
+  /** Number of processes that the agent had left running: they can change what the tests look at. */
   processes: number;
 }
 

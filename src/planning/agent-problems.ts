@@ -174,22 +174,34 @@ export const misfitsOfOwnAgents = (
   });
 
 /** The place in a scenario, and the reason why an agent cannot work in its container; null if it can. */
-function containerProblem(
-  { name, free, isLoop, solvesTasks }: Agent,
-  { environment, task }: SelectedVariant['scenario'],
-): [Path, string] | null {
+function containerProblem(agent: Agent, { environment, task }: SelectedVariant['scenario']): [Path, string] | null {
+  const { name, free, isLoop = false, mountable = false, solvesTasks, subject, mcpProblem } = agent;
   if (solvesTasks === true && task === undefined)
     return [['steps'], `the agent ${name} runs the solution of a task folder, and this scenario is none`];
-  if (isLoop === true || free) return null;
-  if (environment.type === 'docker' && environment.network === 'none')
-    return [
-      ['environment', 'network'],
-      `the agent ${name} asks its model from within the container, which has no network; use the agent loop, which asks it from outside`,
-    ];
-  if (task?.skills_dir !== undefined)
+  if (free && !isLoop && !mountable) return null;
+  const shut = environment.type === 'docker' && environment.network === 'none' && !isLoop ? unreachable(agent) : null;
+  if (shut !== null) return [['environment', 'network'], shut];
+  if (task?.skills_dir !== undefined && (!mountable || typeof subject === 'string'))
     return [['task', 'skills_dir'], `the agent ${name} cannot be given skills that are in an image`];
-  return task?.has_mcp_servers === true
-    ? [['task', 'has_mcp_servers'], `the agent ${name} cannot be given the MCP servers of a task folder`]
+  if (task?.mcp_servers === undefined) return null;
+  const why = isLoop ? 'its programs are on this machine, not in the container' : mcpProblem;
+  return mountable && why === null
+    ? null
+    : [
+        ['task', 'mcp_servers'],
+        `the agent ${name} cannot be given the MCP servers of a task folder${why === null ? '' : `: ${why}`}`,
+      ];
+}
+
+/** The reason why an agent in a container without network cannot reach its model; null if it can. */
+function unreachable({ name, mountable, login, adapter, provider }: Agent): string | null {
+  const otherwise = 'use the agent loop, which asks its model from outside the container';
+  if (mountable !== true)
+    return `the agent ${name} asks its model from within the container, which has no network; ${otherwise}`;
+  if (login !== null)
+    return `the agent ${name} uses a login, for which it needs the network that the container does not have; use a key, or ${otherwise}`;
+  return adapter === undefined && provider('openai/any') === null
+    ? `it is not known where the agent ${name} reaches its model, and the container has no network; ${otherwise}`
     : null;
 }
 
@@ -202,10 +214,10 @@ export function misfits(
   const { mocks = [], environment } = scenario;
   return [...new Set(agents)].flatMap((name): Problem[] => {
     const agent = known.get(name);
-    const { isHosted = false, needsNode = false } = agent ?? {};
+    const { isHosted = false, needsNode = false, mountable = false } = agent ?? {};
     const unfit = agent === undefined ? null : containerProblem(agent, scenario);
     if (unfit !== null) return [problemAt(...unfit)];
-    if (needsNode && apartFrom(environment) !== null)
+    if (needsNode && apartFrom(environment) !== null && !(mountable && environment.type === 'docker'))
       return [
         problemAt(
           ['environment', 'type'],

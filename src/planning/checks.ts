@@ -7,6 +7,7 @@ import { type Config, judgeModelOf, type UnstoredScenario } from '#scenario';
 import { readText } from './file-checks.js';
 import { moduleProblem, runtimeProblems } from './find-runtime.js';
 import { misfits } from './agent-problems.js';
+import { agentsFitImages } from './agents-in-images.js';
 import { checkWritable } from './project.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
 
@@ -20,6 +21,7 @@ export async function refuseUnready(sweep: ResolvedSweep, isDry: boolean): Promi
   const checks: readonly Check[] = [
     ...(startsAgents ? [runtimesAreThere, agentsFitScenarios, modulesAreAgents, hostsAreShared] : []),
     ...[sandboxesAreSet, targetsCanBeSent, sandboxesWork, environmentsWork],
+    ...(startsAgents ? [agentsFitImages] : []),
     ...(startsAgents && !isDry ? [agentsMayCost] : []),
     ...(isDry ? [] : [judgesMayCost]),
     ({ project }) => checkWritable(project.resultsPath),

@@ -58,6 +58,8 @@ const Draft = z.object({
     .default(null),
   /** Check the work of earlier runs again where only the checks have changed; null: do not look for such work. */
   regrade: z.boolean().nullable().default(null),
+  /** Lower what containers ask for to what this machine has. */
+  clamp: no,
   /** Only show the sweep. That costs nothing, so it needs no consent. */
   dryRun: no,
   /** The beginning of the sweep's id. */

@@ -1,4 +1,5 @@
 import { UsageError } from '#lib';
+import { clamp } from './clamp.js';
 import { refuseUnready } from './checks.js';
 import type { Draft } from './draft.js';
 import { withKeptWork } from './find-kept-work.js';
@@ -27,11 +28,12 @@ export async function plan(
   draft: Draft,
   readBase: ReadBase,
 ): Promise<Planned> {
-  const resolved = resolve(project, selected, draft, readBase);
+  const asked = resolve(project, selected, draft, readBase);
+  const { sweep: resolved, warnings: lowered } = draft.clamp ? await clamp(asked) : { sweep: asked, warnings: [] };
   await refuseUnready(resolved, draft.dryRun);
   const { sweep, note } = await withKeptWork(resolved, draft);
   const warnings = draft.dryRun ? [] : await warningsOf(sweep, selected, draft);
-  return { sweep, notices: [...(draft.live ? ['live: mocks are ignored'] : []), ...note, ...warnings] };
+  return { sweep, notices: [...(draft.live ? ['live: mocks are ignored'] : []), ...note, ...lowered, ...warnings] };
 }
 
 /** Resolves a draft of these scenarios, without checking that it can run here. @throws UsageError */

@@ -43,6 +43,7 @@ export {
   checksNothing,
   type ConversationStep,
   findAgentStep,
+  type HealthCheck,
   findModelGate,
   firstAgentStep,
   gatesOf,

@@ -56,6 +56,8 @@ export const EffectiveScenario = z.object({
   checks: z.string().exactOptional(),
   /** Hash of the snapshot of the folder that its image is built of. Absent if none is built. */
   build: z.string().exactOptional(),
+  /** What its container asked for where this machine has less (`--clamp`). Absent if nothing was lowered. */
+  clamped: z.object({ cpus: z.number().exactOptional(), memory_mb: z.number().exactOptional() }).exactOptional(),
   /** Null if the scenario has no judge, or `--no-judge` was given. */
   judge: JudgeSettings.nullable(),
   /** The model that gates and other parts ask. It is also that of the judge. Absent if none of them asks. */

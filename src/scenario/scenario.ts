@@ -42,15 +42,27 @@ const agentFields = {
   ...commonFields,
 };
 
+/** A command that succeeds as soon as a container can be used, and how it is repeated. */
+const HealthCheck = z.object({
+  command: z.string(),
+  interval_sec: z.number(),
+  timeout_sec: z.number(),
+  start_period_sec: z.number(),
+  start_interval_sec: z.number(),
+  retries: z.number(),
+});
+export type HealthCheck = z.infer<typeof HealthCheck>;
+
 /** Gives the agent one message. All messages of a scenario belong to one conversation with the agent. */
 const InputStep = z.object({
   kind: z.literal('agent'),
   ...agentFields,
   /**
    * Set for a step of a task: the agent begins anew, in the same container. `folder`: that of the step in the checks
-   * folder. What is in its `workdir` is copied into the workspace, and its setup.sh is run there.
+   * folder. What is in its `workdir` is copied into the workspace, its setup.sh is run there, and its health check is
+   * awaited.
    */
-  anew: z.object({ folder: z.string() }).exactOptional(),
+  anew: z.object({ folder: z.string(), healthcheck: HealthCheck.exactOptional() }).exactOptional(),
 });
 
 /** A part of the conversation in which a model plays the user. */
@@ -103,16 +115,7 @@ const Task = z.object({
   /** The agent's user; without it, that of the image. */
   user: z.string().exactOptional(),
   /** A command that succeeds as soon as the container can be used. */
-  healthcheck: z
-    .object({
-      command: z.string(),
-      interval_sec: z.number(),
-      timeout_sec: z.number(),
-      start_period_sec: z.number(),
-      start_interval_sec: z.number(),
-      retries: z.number(),
-    })
-    .exactOptional(),
+  healthcheck: HealthCheck.exactOptional(),
   /**
    * Set if the verifier has a container of its own. `builds`: its image is built of the folder tests/; else, it is that
    * of the agent. `artifacts`: the paths that it is given of the agent's container.
@@ -120,7 +123,8 @@ const Task = z.object({
   verifier_apart: z.object({ builds: z.literal(true).exactOptional(), artifacts: z.array(z.string()) }).exactOptional(),
   /** Folder of skills in the container. */
   skills_dir: z.string().exactOptional(),
-  has_mcp_servers: z.literal(true).exactOptional(),
+  /** MCP servers that the agent is given: programs in the container. */
+  mcp_servers: z.array(z.object({ name: z.string(), command: z.string(), args: z.array(z.string()) })).exactOptional(),
 });
 
 /** The contents of the workspace when the agent starts. */

@@ -16,7 +16,28 @@ export const SHELL_IMAGE = 'llm-tool-test-busybox-shell:1';
 /** Like `IMAGE`, with perl. */
 export const PERL_IMAGE = 'llm-tool-test-busybox-perl:1';
 
+/** Debian with nothing but its packages that are always there, as the image bookworm-slim. */
+export const DEBIAN_IMAGE = 'llm-tool-test-debian:1';
+
 type Cli = Container['command'];
+
+/** Returns why tests cannot use a container of Debian, which debootstrap makes once; null if they can. */
+export async function whyNoDebian(cli: Cli = 'docker'): Promise<string | null> {
+  const missing = await cliProblem(cli);
+  if (missing !== null) return `${cli} cannot be used: ${missing}`;
+  if (spawnSync(cli, ['image', 'inspect', DEBIAN_IMAGE]).status === 0) return null;
+  if (findExecutable('debootstrap') === null) return 'debootstrap is not on PATH; install it';
+  const root = await mkdtemp(join(tmpdir(), 'llm-tool-test-debian-'));
+  try {
+    const args = ['--variant=minbase', '--include=ca-certificates', 'bookworm', join(root, 'debian')];
+    const { status, stderr } = spawnSync('debootstrap', args, { encoding: 'utf8' });
+    if (status !== 0) return `debootstrap cannot make Debian here: ${stderr.trim()}`;
+    execFileSync('sh', ['-c', `tar -C '${root}/debian' -c . | ${cli} import - ${DEBIAN_IMAGE}`]);
+    return null;
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
 
 const ask = (cli: Cli, ...args: string[]): string =>
   execFileSync(cli, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

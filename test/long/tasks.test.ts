@@ -154,6 +154,68 @@ test.skipIf(lacking !== null)(
   300_000,
 );
 
+/** What a process that the oracle leaves behind does to have a reward of 1, as root. */
+const FORGERIES: Record<string, string> = {
+  reward: 'echo 1 >/logs/verifier/reward.txt',
+  json: `echo '{"reward": 1}' >/logs/verifier/reward.json`,
+  script: 'echo "echo 1 >/logs/verifier/reward.txt" >/tests/test.sh',
+  folder: 'rm -rf /logs/verifier; mkdir -p /logs/verifier; echo 1 >/logs/verifier/reward.txt',
+  logs: 'mv /logs /logs-$$; mkdir -p /logs/verifier; echo 1 >/logs/verifier/reward.txt',
+  tests:
+    'rm -rf /tests; mkdir /tests; echo "echo 1 >/logs/verifier/reward.txt" >/tests/test.sh; chmod +x /tests/test.sh',
+  link: 'rm -rf /logs/verifier; ln -sfn /app /logs/verifier; echo 1 >/app/reward.txt',
+  'link-of-logs': 'mv /logs /logs-$$; mkdir -p /app/verifier; ln -sfn /app /logs; echo 1 >/app/verifier/reward.txt',
+  proc: 'for p in /proc/[0-9]*; do echo 1 >$p/root/logs/verifier/reward.txt; done',
+  cwd: 'for p in /proc/[0-9]*; do echo 1 >$p/cwd/verifier/reward.txt; echo 1 >$p/root/logs/verifier/reward.json; done',
+  mount: 'mount -t tmpfs none /logs/verifier && echo 1 >/logs/verifier/reward.txt; umount /logs/verifier',
+};
+
+test.skipIf(lacking !== null)(
+  'a process that the agent has left cannot write the reward, nor change the tests',
+  async () => {
+    const forging = (how: string): TaskFolder => ({
+      solve: `cat >/app/forge <<'END'\nwhile :; do ${how}; done 2>/dev/null\nEND\n(setsid sh /app/forge >/dev/null 2>&1 &)\nsleep 0.3`,
+      // Long enough for the process to try.
+      tests: `sleep 1; reward=0; ${REWARD}; sleep 1`,
+    });
+    const { found } = await rewardsOf(
+      Object.fromEntries(Object.entries(FORGERIES).map(([name, how]) => [name, forging(how)])),
+    );
+    expect(found).toEqual(
+      Object.fromEntries(
+        Object.keys(FORGERIES).flatMap((name) => ['oracle', 'nop'].map((agent) => [`${name} ${agent}`, { reward: 0 }])),
+      ),
+    );
+  },
+  300_000,
+);
+
+test.skipIf(lacking !== null)(
+  'tests see what the agent works on, also its processes and servers, as their user',
+  async () => {
+    const { found, project } = await rewardsOf({
+      shared: {
+        solve: '(setsid sleep 987 &); echo 7 >/app/answer',
+        tests: `reward=0; [ -n "$(grep -l 987 /proc/[0-9]*/cmdline)" ] && [ "$HOSTNAME$(hostname)" != "" ] && touch /app/of-tests && reward=1; ${REWARD}; echo "curl: (6) Could not resolve host: x"`,
+      },
+      user: {
+        toml: '[verifier]\nuser = "nobody"\n',
+        tests: `reward=0; [ "$(id -u) $(id -g)" = '65534 65534' ] && [ "$PWD" = /app ] && [ -x /tests/test.sh ] && reward=1; ${REWARD}`,
+      },
+    });
+    expect(found).toMatchObject({
+      'shared oracle': { reward: 1 },
+      'shared nop': { reward: 0 },
+      'user oracle': { reward: 1 },
+      'user nop': { reward: 1 },
+    });
+    const [line] = (await project.resultLines()).filter(({ scenario_id: id }) => id === 'shared');
+    const record = JSON.parse(await project.read(`${line?.folder ?? ''}/run.json`)) as { warnings: string[] };
+    expect(record.warnings).toContainEqual(says('a download of the tests failed'));
+  },
+  300_000,
+);
+
 const step = (
   name: string,
   { solve, tests, more = {} }: { solve: string; tests: string; more?: Record<string, string> },

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
 import { type HostedRun, variablesOfRuntime } from '#agent-host';
-import { type AgentLaunch, type AgentRequest, withSubject } from '#agents';
-import { sharesHost } from '#environments';
-import { detectVersion, firstLine } from '#host';
+import { type AgentLaunch, type AgentRequest, type McpProgram, withSubject } from '#agents';
+import {
+  addressInside,
+  PACKED_NODE,
+  packedProgram,
+  RELAY_PLACE,
+  RELAY_PORT,
+  RELAY_SOCKET,
+  sharesHost,
+} from '#environments';
+import { detectVersion, firstLine, knownProviders, markOf, RUN_MARK } from '#host';
 import { mocksFileOf } from '#mocks';
 import { STEPS } from '#model';
 import { findProgram } from '../commands/find-program.js';
@@ -26,6 +34,8 @@ export interface PlannedLaunch {
   shown?: string[];
   /** The command line of what works beside the agent. Absent if there is nothing. */
   beside?: string[];
+  /** The address of the agent's provider, if only a program on the host leads there. */
+  relay?: { address: string };
 }
 
 /** `start`: number of the agent's start. `session`: the session to resume, or null for a new one. */
@@ -39,10 +49,19 @@ export async function planLaunch(
   const request = requestOf(context, start, {
     prompt: await promptOf(context, start, session),
     system: await contextMessage(context),
-    mcpServers: mcp.programs,
+    mcpServers: [...mcp.programs, ...serversOfTask(context)],
   });
-  const own = session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
-  const launch = { ...own, files: [...withSubject(agent, request, own.files), ...mcp.files] };
+  const relay = relayTo(context);
+  const asked =
+    relay === null || request.access === null
+      ? request
+      : { ...request, access: { ...request.access, baseUrl: addressInside(relay.address) } };
+  const own = session === null || agent.resume === null ? agent.launch(asked) : agent.resume(asked, session);
+  const launch = {
+    ...own,
+    ...(relay === null ? {} : { argv: [...RELAYED, ...own.argv], program: programIn(own) }),
+    files: [...withSubject(agent, request, own.files), ...mcp.files],
+  };
   const env = await withMocks(context, STEPS.agent(1, context.turn.number), {
     ...context.baseEnv,
     ...launch.env,
@@ -55,8 +74,27 @@ export async function planLaunch(
     program,
     shown: mcp.shown,
     ...(mcp.beside === null ? {} : { beside: mcp.beside }),
+    ...(relay === null ? {} : { relay }),
   };
 }
+
+/** The beginning of the command line of an agent that reaches its provider only through the host. */
+const RELAYED = [
+  ...[PACKED_NODE, packedProgram('with-provider-program.js')],
+  ...[`${RELAY_PLACE}/${RELAY_SOCKET}`, String(RELAY_PORT)],
+];
+
+/** The address of the provider of an agent whose container has no network; null if it has, or if there is none. */
+function relayTo({ agent, access, handle, plan, run }: LoadedRun & RunAccess): { address: string } | null {
+  if (handle.container?.relay === undefined || access === null) return null;
+  const provider = knownProviders(plan.providers).get(agent.provider(run.cell.model) ?? '');
+  const address = access.baseUrl ?? provider?.vendor ?? null;
+  return address === null || address === '' ? null : { address };
+}
+
+/** The MCP servers of a task, which the agent starts in its container. */
+const serversOfTask = ({ scenario: { task }, handle }: LoadedRun): McpProgram[] =>
+  (task?.mcp_servers ?? []).map((server) => ({ ...server, env: { [RUN_MARK]: markOf(handle.mark, 'agent') } }));
 
 /** The name or path of the program that a launch needs. */
 export const programIn = ({ program, argv }: AgentLaunch): string => program ?? argv[0] ?? '';
@@ -126,6 +164,7 @@ function requestOf(
     access,
     mock: scenario.mock ?? null,
     hasNode: sharesHost(handle),
+    ...(handle.container?.layer === undefined ? {} : { mounted: { node: PACKED_NODE, program: packedProgram } }),
     hosted: hostedRun(context),
     solution: solutionOf(context),
     subject: context.subject,

@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { lastStart, type ProcessState, sharesHost, startFiles, startFolder } from '#environments';
 import { recordTimeline, remembered, supervisedFiles, supervisorErrors, writeFileAtomic } from '#host';
-import { describeEnd, diskRemedy } from '#lib';
+import { describeEnd, diskRemedy, shellWord } from '#lib';
 import type { Rebuilt } from './commands-before.js';
 import type { PlannedLaunch } from './launch.js';
 import { agentOutputs, continuesSession, lastSession, sessionOf } from './outputs.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
-import { anewIn, firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
+import { awaitHealth } from '../prepare/await-health.js';
+import { anewIn, firstStartOf, type StepAnew, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 import type { Handlers, WatchedStart } from './watch-output.js';
 import { assertRecordable, firstDiskError, stateFolderOf } from '../step/disk-space.js';
 import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
@@ -94,7 +95,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
   const isNext = start === firstStartOf(before);
   if (anew !== undefined && (isNext || before.length > 0)) {
     if (before.length > 0) await assertWorkKept(context);
-    if (isNext) await setUpStep(supervision, anew.folder);
+    if (isNext) await beginStep(supervision, anew);
   } else if (session !== null || before.length > 0) {
     if (before.length > 0) await assertWorkKept(context);
     await fence.check();
@@ -111,14 +112,15 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     if (unfit !== null) throw ApplicationFailure.nonRetryable(unfit, 'Unfit');
     history.push(...failed);
     history.push(`start ${start} of the agent began in a fresh workspace`);
-    if (anew !== undefined) await setUpStep(supervision, anew.folder);
+    if (anew !== undefined) await beginStep(supervision, anew);
   }
-  const { launch, env, shown, beside } = await supervision.plan(start, session);
+  const { launch, env, shown, beside, relay } = await supervision.plan(start, session);
   signal.throwIfAborted();
   await fence.check();
   assertRecordable(context);
   const login = await copyCredentials(context, start);
   for (const folder of placedFolders(context, launch)) await environment.place?.(handle, folder);
+  await placeSkills(context, signal);
   await environment.start(handle, {
     start,
     argv: launch.argv,
@@ -127,6 +129,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     files: [...launch.files, ...login],
     ...(shown === undefined ? {} : { shown }),
     ...(beside === undefined ? {} : { beside }),
+    ...(relay === undefined ? {} : { relay }),
     ...(context.scenario.task === undefined ? {} : { keepBackground: true as const }),
     deadlineSecs: turnSecs(context),
     idleSecs: stepOfTurn(context).idle_timeout_secs ?? null,
@@ -142,6 +145,40 @@ const placedFolders = (
     const from = checksFolder === null ? null : join(checksFolder, folder);
     return from === null || !existsSync(from) ? [] : [{ from, to, replaces: true as const }];
   });
+
+const SKILLS_SECS = 60;
+
+/**
+ * Copies the skills of a task's image to where the agent looks for them.
+ *
+ * @throws ApplicationFailure (non-retryable) if that fails
+ */
+async function placeSkills(context: LoadedRun, signal: AbortSignal): Promise<void> {
+  const { environment, handle, agent, home, config } = context;
+  const { skills_dir: from } = context.scenario.task ?? {};
+  if (from === undefined || agent.mountable !== true || typeof agent.subject === 'string') return;
+  const [source, to] = [shellWord(from), shellWord(agent.subject.skill({ home, config }))];
+  const result = await environment.exec(handle, {
+    command: `[ -d ${source} ] || { echo "${from} is no folder of the image" >&2; exit 1; }; mkdir -p ${to} && cp -R ${source}/. ${to}/`,
+    env: {},
+    timeoutSecs: SKILLS_SECS,
+    signal,
+  });
+  if (result.exitCode === 0) return;
+  const why = context.redact(result.stderr.trim().split('\n').at(-1) ?? describeEnd(result, SKILLS_SECS));
+  throw ApplicationFailure.nonRetryable(`skills_dir cannot be copied: ${why}`, 'SetupFailed');
+}
+
+/**
+ * Sets a step of a task up, and awaits its health check.
+ *
+ * @throws ApplicationFailure (non-retryable) if that fails
+ */
+async function beginStep(supervision: Supervision, { folder, healthcheck }: StepAnew): Promise<void> {
+  await setUpStep(supervision, folder);
+  const unhealthy = await awaitHealth(supervision.context, healthcheck, supervision.signal);
+  if (unhealthy !== null) throw ApplicationFailure.nonRetryable(`${folder}: ${unhealthy}`, 'SetupFailed');
+}
 
 const STEP_SETUP_SECS = 600;
 

@@ -1,5 +1,5 @@
 import { type CommandRecord, STEPS, type Turn } from '#model';
-import { type AgentStep as ScenarioStep, agentStepAt, withEarlierTurns } from '#scenario';
+import { type AgentStep as ScenarioStep, agentStepAt, withEarlierTurns, type HealthCheck } from '#scenario';
 import { readStep } from '../step/run-step-once.js';
 import { type AgentStep, readAgentSteps } from './agent-step.js';
 import { stepsOfKind } from '../run/scenario-steps.js';
@@ -9,8 +9,14 @@ import type { RunIdentity, RunSecrets } from '../run/context.js';
 export const stepOfTurn = ({ scenario, turn }: Pick<RunIdentity, 'scenario' | 'turn'>): ScenarioStep =>
   agentStepAt(scenario, turn.at);
 
+/** A step of a task, in which the agent begins anew. */
+export interface StepAnew {
+  folder: string;
+  healthcheck?: HealthCheck;
+}
+
 /** The step of a task to which the current turn belongs; undefined if there is none. */
-export function anewIn(context: Pick<RunIdentity, 'scenario' | 'turn'>): { folder: string } | undefined {
+export function anewIn(context: Pick<RunIdentity, 'scenario' | 'turn'>): StepAnew | undefined {
   const step = stepOfTurn(context);
   return step.kind === 'agent' ? step.anew : undefined;
 }

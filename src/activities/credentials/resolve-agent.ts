@@ -35,11 +35,20 @@ export const variablesOfAgent = (plan: KnownToPlan, who: AgentRef): string[] => 
   ...(servingAgent(plan, who)?.variables ?? []),
 ];
 
-/** Returns an agent of the plan with its variables filled in; null if this build does not know the agent. */
-export function resolveAgent(plan: KnownToPlan, who: AgentRef, values: Record<string, string>): ResolvedAgent | null {
+/**
+ * Returns an agent of the plan with its variables filled in; null if this build does not know the agent. `command`: its
+ * program in place of that of its settings.
+ */
+export function resolveAgent(
+  plan: KnownToPlan,
+  who: AgentRef,
+  values: Record<string, string>,
+  command?: string,
+): ResolvedAgent | null {
   const settings = ownValue(plan.agents, who.agent);
   const { env, missing } = resolveEnv(settings?.env ?? {}, values);
-  const configured = settings === undefined ? {} : { [who.agent]: { ...settings, env } };
+  const own = command === undefined ? settings : { args: [], models: [], ...settings, command };
+  const configured = own === undefined ? {} : { [who.agent]: { ...own, env } };
   const agent = agentOfCell(who, knownAgents(configured));
   if (agent === undefined) return null;
   const serving = servingAgent(plan, who);

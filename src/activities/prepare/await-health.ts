@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beginningOf, describeEnd } from '#lib';
+import type { HealthCheck } from '#scenario';
 import type { LoadedRun } from '../run/context.js';
 
 /**
- * Waits until the container of a task can be used, if the task says how to tell. Returns why it cannot; null if it can.
+ * Waits until the container of a task can be used, if the task or its step says how to tell. Returns why it cannot; null if it can.
  * As in Docker, failures within the first `start_period_sec` do not count.
  */
-export async function awaitHealth(context: LoadedRun, signal: AbortSignal): Promise<string | null> {
-  const { environment, handle, scenario } = context;
-  const { healthcheck } = scenario.task ?? {};
+export async function awaitHealth(
+  context: LoadedRun,
+  healthcheck: HealthCheck | undefined,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { environment, handle } = context;
   if (healthcheck === undefined) return null;
   const {
     command,

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { SCRIPTS_FOLDER } from '#agent-scripts';
 import { adaptersWith } from '#agents';
-import { type Contents, sharesHost } from '#environments';
+import { type Contents, misfitReason, PACKED_BIN, sharesHost, tryScript } from '#environments';
 import { findDeno, findExecutable, findFile, knownProviders } from '#host';
 import { beginningOf, describeEnd } from '#lib';
 import { type CommandRecord, STEPS } from '#model';
@@ -84,7 +84,7 @@ export async function buildWorkspace(
   const taskEnv = resolveEnv(scenario.task?.env ?? {}, given.values).env;
   const contents = { ...placedPrograms(given, fixture), fixture, files, data: sqlite.files, env: taskEnv };
   await environment.prepare(handle, contents, fence.check);
-  const unhealthy = await awaitHealth(given, signal);
+  const unhealthy = await awaitHealth(given, scenario.task?.healthcheck, signal);
   if (unhealthy !== null) return cannotBeBuilt(unfitText(given, unhealthy));
   const problem = await makeDatabases(given, fence, signal);
   if (problem !== null) return cannotBeBuilt(unfitText(given, problem));
@@ -114,6 +114,8 @@ export async function buildWorkspace(
     }
   }
 
+  const misfit = await misfitOfAgent(context, signal);
+  if (misfit !== null) return { ...cannotBeBuilt(unfitText(context, misfit)), setup, warnings };
   const resolved = await resolveTarget(context);
   const agent_version = await versionOfAgent(context);
   const prepared = { setup, health_check: null, agent_version, resolved, warnings };
@@ -174,6 +176,25 @@ export const cannotBeBuilt = (unfit: string): Prepared => ({
 /** The reason why a run is unfit, redacted. Shortened because it crosses Temporal. */
 export const unfitText = ({ redact }: RunSecrets, reason: string): string =>
   beginningOf(redact(reason), MAX_REASON_LENGTH);
+
+const START_SECS = 60;
+
+/** The reason why the agent of this machine does not start in the container into which it is mounted; null if it does. */
+async function misfitOfAgent(context: LoadedRun & RunAccess, signal: AbortSignal): Promise<string | null> {
+  const { environment, handle, agent, scenario } = context;
+  if (handle.container?.layer === undefined || findAgentStep(scenario) === null) return null;
+  const { env, program } = await planLaunch(context);
+  const [command, ...args] = agent.version ?? [];
+  if (program?.startsWith(`${PACKED_BIN}/`) !== true || command !== agent.program) return null;
+  const { exitCode, timedOut, stderr } = await environment.exec(handle, {
+    command: tryScript(program, args),
+    env,
+    timeoutSecs: START_SECS,
+    signal,
+  });
+  // A container without network gets its provider only through what is mounted with the agent.
+  return exitCode === 0 || timedOut ? null : `the image: ${misfitReason(program, stderr)}`;
+}
 
 async function versionOfAgent(context: LoadedRun & RunAccess): Promise<string | null> {
   if (findAgentStep(context.scenario) === null) return null;

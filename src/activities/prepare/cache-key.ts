@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import { type EnvironmentHandle, sharesHost } from '#environments';
 import { buildId, fingerprint, type SourceFile, sourceFiles, TooManyFiles } from '#host';
 import { absolutePaths, canonicalJson, interpolate, sha256 } from '#lib';
@@ -64,7 +64,9 @@ export async function cacheKey(
         build: buildId(),
         // Without the context's other fields, which are those of this run.
         inputs: sha256(canonicalJson(agentInputs(EffectiveScenario.parse(context), run.cell.agent))),
-        environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(' '),
+        environment: [handle.type, handle.container?.image ?? [], basename(handle.container?.layer ?? '') || []]
+          .flat()
+          .join(' '),
         live: context.plan.live === true,
         agent,
         model,

@@ -125,13 +125,20 @@ export function composeRecord(
 const NOTHING_CHECKED =
   'nothing was checked: the scenario has neither gates nor a judge, so this run counts in no rate, comparison or verdict';
 
+/** Warns that a run had less than it asked for. */
+const clampedNotice = (field: string, asked: number, { environment }: LoadedRun['scenario']): string => {
+  const had = environment.type === 'docker' ? Object.entries(environment).find(([name]) => name === field)?.[1] : null;
+  return `${field} was ${String(had)} in place of ${asked}, because this machine has no more (--clamp)`;
+};
+
 /** Warnings about settings that could not be applied, and about commands that failed. */
 function notices(
-  { scenario, run, agent: adapter, place }: LoadedRun,
+  { scenario, run, agent: adapter, place, clamped = {} }: LoadedRun,
   { before, posts }: { before: CommandRecord[]; posts: CommandRecord[] },
   agent: AgentRecord | null,
 ): string[] {
   return [
+    ...Object.entries(clamped).map(([field, asked]) => clampedNotice(field, asked, scenario)),
     ...(place.lacking !== null && scenario.environment.type === 'auto'
       ? [`environment.type auto: no sandbox, used local: ${place.lacking}`]
       : []),

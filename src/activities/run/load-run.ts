@@ -3,6 +3,7 @@ import type { RunRef, TurnRef } from '#protocol';
 import { firstAgentStep, scenarioOf } from '#scenario';
 import { originKey, stateOfRun } from '#store';
 import type { Deps } from '../step/deps.js';
+import { mountedCommand } from './mounted-agent.js';
 import { loadPlaces } from './places.js';
 import { loadSecrets } from './secrets.js';
 import { judgeOf, loadVariables } from './values-of-run.js';
@@ -30,7 +31,10 @@ export async function loadRun(
   const identity = await loadIdentity(deps, run, turn);
   const variables = await loadVariables(deps, identity);
   const places = await loadPlaces(deps, identity, variables, decidePlace);
-  return { ...identity, ...places, ...(await loadSecrets(deps, identity, variables, places)) };
+  const command = mountedCommand(places.place, variables.agent.agent);
+  const inPlace = command === undefined ? null : resolveAgent(identity.plan, run.cell, variables.env.values, command);
+  const known = inPlace === null ? variables : { ...variables, agent: inPlace };
+  return { ...identity, ...places, ...(await loadSecrets(deps, identity, known, places)) };
 }
 
 /** The same for a step that starts the agent or asks a model. */

@@ -9,6 +9,7 @@ import type { RunRef } from '#protocol';
 import { resolveEnv, type ResolvedAgent } from '../credentials/resolve-agent.js';
 import { imageFor } from './images.js';
 import { chooseMockPort, mockServerOf, mockServerPort } from './mock-server.js';
+import { pathWithAgent, withAgent } from './mounted-agent.js';
 import { baseIn, handleOf, judgeHandle, pathsIn, stateOfJudge } from './run-paths.js';
 import { keptPlace, settledEnvironment } from './settled-environment.js';
 import { mcpAddresses, type Variables } from './values-of-run.js';
@@ -38,7 +39,9 @@ export async function loadPlaces(
   const wanted = wantedBy(scenario);
   const taskEnv = resolveEnv(scenario.task?.env ?? {}, env.values).env;
   const build = identity.build === undefined ? undefined : () => imageFor(deps, identity, STEPS.image);
-  const place = await settledEnvironment(state, wanted, decide, [plan.project, dirname(resultsPath)], build);
+  const place = await settledEnvironment(state, wanted, decide, [plan.project, dirname(resultsPath)], build, (chosen) =>
+    withAgent(chosen, agent.agent, scenario, env.base['PATH']),
+  );
   const addresses = [...Object.values(onServers.env), ...mcpAddresses(identity.subject, env.values)];
   const mockServer = mockServerOf(identity);
   if (mockServer !== null && decide) await chooseMockPort(mockServer);
@@ -71,7 +74,8 @@ export async function loadPlaces(
     ...networkFor(agent, addresses, mockPort === null ? [] : [mockPort]),
   };
   if (handle.sandbox !== undefined) await keepAccess(handle.sandbox, env.values);
-  const path = taskEnv['PATH'] ?? place.container?.path ?? (await readRecord(handle))?.path;
+  const own = taskEnv['PATH'] ?? place.container?.path ?? (await readRecord(handle))?.path;
+  const path = pathWithAgent(own, place, scenario);
   // The container of a task has its own language and proxies.
   const base = baseIn(handle, scenario.task === undefined ? env.base : {}, path);
   return {

@@ -77,7 +77,7 @@ export function handleOf(
   const inside = { ...common, root: ROOT_INSIDE, workspace: join(ROOT_INSIDE, 'workspace') };
   const name = machineName(state);
   if (container !== undefined) {
-    const { command, id: image, limits, whole, user, workdir } = container;
+    const { command, id: image, limits, whole, user, workdir, layer } = container;
     return {
       ...inside,
       ...(whole === true ? { workspace: workdir } : {}),
@@ -88,6 +88,8 @@ export function handleOf(
         ...(limits === undefined ? {} : { limits }),
         ...(whole === undefined ? {} : { whole }),
         ...(user === undefined ? {} : { user }),
+        ...(layer === undefined ? {} : { layer }),
+        ...(layer === undefined || limits?.network !== 'none' ? {} : { relay: join(state, 'relay') }),
       },
     };
   }
@@ -111,7 +113,9 @@ export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
     workspace,
     journal,
     mark,
-    ...(container === undefined ? {} : { container: { ...omit(container, 'whole'), name: `${container.name}-judge` } }),
+    ...(container === undefined
+      ? {}
+      : { container: { ...omit(container, 'whole', 'layer', 'relay'), name: `${container.name}-judge` } }),
     ...(sandbox === undefined ? {} : { sandbox: { ...sandbox, name: `${sandbox.name}-judge` } }),
   };
 }

@@ -15,6 +15,8 @@ export async function settledEnvironment(
   folders: readonly (string | null)[] = [],
   /** Makes the image that `wanted` describes. */
   build?: () => Promise<{ image: string } | { lacking: string }>,
+  /** Adds what a place that was chosen needs besides. */
+  equip: (place: Place) => Promise<Place> = (place) => Promise.resolve(place),
 ): Promise<Place> {
   const file = placeFile(state);
   const kept = await readPlace(file);
@@ -24,8 +26,9 @@ export async function settledEnvironment(
     wanted.type === 'docker' && built !== null && 'image' in built ? { ...wanted, image: built.image } : wanted,
     folders,
   );
-  const chosen = built !== null && 'lacking' in built ? { ...found, lacking: built.lacking } : found;
-  if (!decide) return chosen;
+  const without = built !== null && 'lacking' in built ? { ...found, lacking: built.lacking } : found;
+  if (!decide) return without;
+  const chosen = await equip(without);
   // After a power failure, only this file says which container or sandbox to remove.
   if (sharesHost(chosen)) writeOnce(file, JSON.stringify(chosen));
   else await publishOnce(file, JSON.stringify(chosen), 0o600);

@@ -10,6 +10,11 @@ import { ACP_LIMITS, type AcpFile, NO_SESSION_STATUS } from './acp-file.js';
 import { type AcpPreset, addressOf } from './preset.js';
 import { UNTRIED } from './presets.js';
 
+const ON_HOST: NonNullable<AgentRequest['mounted']> = {
+  node: process.execPath,
+  program: (name) => fileURLToPath(new URL(`./${name}`, import.meta.url)),
+};
+
 /**
  * An agent that speaks the Agent Client Protocol. A program of ours (acp-program.ts) starts it, sends it the prompt,
  * and prints what it says.
@@ -20,7 +25,8 @@ export function acpAgent(name: string, preset: AcpPreset, settings: AgentSetting
   const isUntried = preset === UNTRIED;
 
   const start = (request: AgentRequest, resume: AcpFile['resume']): AgentLaunch => {
-    if (!request.hasNode) throw new Error(`${name} cannot run in a container`);
+    const own = request.hasNode ? ON_HOST : request.mounted;
+    if (own === undefined) throw new Error(`${name} cannot run in a container in which it is not mounted`);
     const values = { model: request.model, prompt_file: '', workspace: request.workspace };
     const shared = base?.launch({ ...request, system: null, mcpServers: [] });
     const { provider, model } = splitModel(request.model, base?.provider(request.model) ?? 'openai');
@@ -43,10 +49,9 @@ export function acpAgent(name: string, preset: AcpPreset, settings: AgentSetting
       limits: ACP_LIMITS,
     };
     const file = join(config, 'acp.json');
-    const program = fileURLToPath(new URL('./acp-program.js', import.meta.url));
     const args = [...preset.args, ...(channel.args ?? []), ...settings.args.map((arg) => fill(arg, values))];
     return {
-      argv: [process.execPath, program, file, command, ...args],
+      argv: [own.node, own.program('acp-program.js'), file, command, ...args],
       program: command,
       env: {
         ...shared?.env,
@@ -76,6 +81,7 @@ export function acpAgent(name: string, preset: AcpPreset, settings: AgentSetting
       settings.version_command === undefined ? versionOf(command, preset) : ['sh', '-c', settings.version_command],
     ...(preset.install === undefined ? {} : { install: preset.install }),
     needsNode: true,
+    mountable: true,
     launch: (request) => start(request, null),
     resume: by === null ? null : (request, session) => start(request, { session, by }),
     parser: () => acpStream(preset.reading),

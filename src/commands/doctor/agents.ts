@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Agent, knownAgents } from '#agents';
+import { findParts } from '#environments';
 import { detectVersion, findExecutable, knownProviders } from '#host';
 import { ownValue, referredNames } from '#lib';
 import type { Finding } from '#reports';
@@ -59,6 +60,21 @@ async function lookAtAgent(agent: Agent, { project, env, limits }: DoctorContext
       detail,
     };
   return { status: 'ok', message, detail };
+}
+
+/** Says which agents of this machine can be mounted into containers. */
+export async function mountable({ project }: DoctorContext): Promise<Finding> {
+  const agents = [...knownAgents(project.config.agents).values()].flatMap((agent) => {
+    const executable = agent.mountable === true ? findExecutable(programOf(agent, project.root)) : null;
+    return executable === null ? [] : { name: agent.name, executable };
+  });
+  const found = await Promise.all(
+    agents.map(async ({ name, executable }) => ({ name, parts: await findParts(executable) })),
+  );
+  const usable = found.flatMap(({ name, parts }) => ('why' in parts ? [] : name));
+  const unusable = found.flatMap(({ name, parts }) => ('why' in parts ? `${name} cannot (${parts.why})` : []));
+  const can = usable.length === 0 ? 'no agent of this machine can be mounted' : `${usable.join(', ')} can be mounted`;
+  return { status: 'info', message: [can, ...unusable].join('; '), detail: { agents: usable } };
 }
 
 /** As in a sweep, a path is relative to the config file. */

@@ -5,7 +5,7 @@ import { UsageError } from '#lib';
 import { isFolder } from '#planning';
 import { type DoctorRow, type CheckStatus, countByStatus, type Finding, renderDoctor } from '#reports';
 import { printJson, textOptions } from '../shared/output.js';
-import { agentChecks, judgeKeys } from './agents.js';
+import { agentChecks, judgeKeys, mountable } from './agents.js';
 import { type DoctorCheck, doctorContext, type DoctorContext } from './context.js';
 import { build, environmentChecks, containing, enabled, node, platform } from './machine.js';
 import { cache, config, fixtures, results, sharedResults, state } from './places.js';
@@ -89,6 +89,7 @@ export const checksOf = (context: DoctorContext): DoctorCheck[] => [
   ...environmentChecks,
   { name: 'LLM_TOOL_TEST_ENABLED', look: enabled },
   ...agentChecks(context),
+  { name: 'agents in containers', look: mountable },
   { name: 'judge keys', look: judgeKeys },
 ];
 

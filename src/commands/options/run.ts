@@ -148,6 +148,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
       .description('Run scenarios: plan the cells, start the sweep and follow it to its end')
       .argument('[files...]', FILES),
   )
+    .option('--clamp', 'lower the cpus and memory that containers ask for to what this machine has', false)
     .option(
       '--regrade',
       'where only the checks have changed, check the work of earlier runs again instead of running agents',

@@ -122,10 +122,16 @@ export async function cliProblem(command: Container['command']): Promise<string 
   return exitCode === 0 ? null : reasonIn(stderr);
 }
 
-/** The number of processors of the machine on which containers run; null if it is not known. */
-export async function processorsOf(command: Container['command']): Promise<number | null> {
-  const format = command === 'docker' ? '{{.NCPU}}' : '{{.Host.CPUs}}';
+/** What the machine on which containers run has. */
+export interface MachineResources {
+  cpus: number;
+  memory_mb: number;
+}
+
+/** The resources of the machine on which containers run; null if they are not known. */
+export async function resourcesOf(command: Container['command']): Promise<MachineResources | null> {
+  const format = command === 'docker' ? '{{.NCPU}} {{.MemTotal}}' : '{{.Host.CPUs}} {{.Host.MemTotal}}';
   const { exitCode, stdout } = await runCli(command, ['info', '--format', format], { timeoutMs: LOOK_MS });
-  const found = Number(stdout.toString().trim());
-  return exitCode === 0 && found > 0 ? found : null;
+  const [cpus = 0, bytes = 0] = stdout.toString().trim().split(' ').map(Number);
+  return exitCode === 0 && cpus > 0 && bytes > 0 ? { cpus, memory_mb: Math.floor(bytes / 1024 / 1024) } : null;
 }

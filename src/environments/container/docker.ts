@@ -18,13 +18,16 @@ import {
 } from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
-import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem, processorsOf } from './container-cli.js';
-import { nameOfVerifier, verify } from './verify.js';
-import { readdirSync } from 'node:fs';
+import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem, resourcesOf } from './container-cli.js';
+import { mountArgs } from './pack-agent.js';
+import { RELAY_PLACE } from './relay.js';
+import { startRelay } from './start-relay.js';
+import { besideArgs, nameOfVerifier, verify } from './verify.js';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { RUN_MARK, runCommand } from '#host';
+import { removeTree, RUN_MARK, runCommand } from '#host';
 import type { CommandResult } from '#lib';
 
 /** Label of all our containers; its value is the run's mark. */
@@ -46,13 +49,17 @@ const limitArgs = ({ cpus, memory_mb, network }: ContainerLimits): string[] => [
 
 /** `env`: its variables, whose values nobody can read in the command line. */
 async function create(
-  { command, name, image, limits = {}, whole }: Container,
+  { command, name, image, limits = {}, whole, layer, relay, beside }: Container,
   mark: string,
   env: Record<string, string>,
 ): Promise<void> {
+  if (relay !== undefined) mkdirSync(relay, { recursive: true, mode: 0o755 });
   const args = [
     ...['run', '--detach', '--pull', 'never', '--name', name, '--label', `${LABEL}=${mark}`],
     ...limitArgs(limits),
+    ...(beside === undefined ? [] : besideArgs(beside)),
+    ...(layer === undefined ? [] : mountArgs(layer)),
+    ...(relay === undefined ? [] : ['--mount', `type=bind,source=${relay},target=${RELAY_PLACE}`]),
     // Everything that is started in it carries the mark of the run.
     ...['--env', `${RUN_MARK}=${mark}`],
     ...Object.keys(env).flatMap((variable) => ['--env', variable]),
@@ -152,7 +159,14 @@ export const docker: Environment = {
 
   verify: (handle, request) => verify(handle, request, { containerOf, makeContainer: create, removeContainer: remove }),
 
+  async start(handle, request) {
+    if (request.relay !== undefined) await startRelay(handle, request.start, request.relay);
+    await work.start(handle, request);
+  },
+
   async dispose(handle) {
+    // What relays for the agent ends when its socket is gone.
+    if (handle.container?.relay !== undefined) await removeTree(handle.container.relay);
     // A worker may have died while the verifier worked in a container of its own.
     if (handle.container?.whole === true) await remove({ ...handle.container, name: nameOfVerifier(handle.container) });
     await work.dispose(handle);
@@ -177,14 +191,18 @@ export const docker: Environment = {
   },
 
   async environmentProblem(wanted: RequestedEnvironment & RequestedContainer, folders) {
-    const { command, image, cpus } = wanted;
+    const { command, image } = wanted;
     // An image that is to be built need not be there.
     const lacking = image === undefined ? await cliProblem(command) : (await docker.choose(wanted, folders)).lacking;
     if (lacking !== null) return { why: lacking, isFinal: false };
-    const most = cpus === undefined ? null : await processorsOf(command);
-    return most === null || cpus === undefined || cpus <= most
-      ? null
-      : { why: `cpus: ${cpus} is more than the ${most} that this machine has`, isFinal: true, field: 'cpus' };
+    const [more] = await moreThanMachine(wanted);
+    if (more === undefined) return null;
+    const { field, asked, most } = more;
+    return {
+      why: `${field}: ${asked} is more than the ${most} that this machine has; use --clamp to run with ${most}`,
+      isFinal: true,
+      field,
+    };
   },
 
   forgeryRisk: (handle) => Promise.resolve(FORGEABLE[wayOfOutput(handle)]),
@@ -207,6 +225,22 @@ export const docker: Environment = {
     },
   },
 };
+
+/** The resources that a container asks for and that its machine does not have. */
+export async function moreThanMachine({
+  command,
+  ...wanted
+}: Pick<RequestedContainer, 'command' | 'cpus' | 'memory_mb'>): Promise<
+  { field: 'cpus' | 'memory_mb'; asked: number; most: number }[]
+> {
+  if (wanted.cpus === undefined && wanted.memory_mb === undefined) return [];
+  const machine = await resourcesOf(command);
+  if (machine === null) return [];
+  return (['cpus', 'memory_mb'] as const).flatMap((field) => {
+    const asked = wanted[field];
+    return asked === undefined || asked <= machine[field] ? [] : [{ field, asked, most: machine[field] }];
+  });
+}
 
 const FORGEABLE: Record<ReturnType<typeof wayOfOutput>, string | null> = {
   streamed: null,

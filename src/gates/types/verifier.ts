@@ -1,11 +1,24 @@
 import { z } from 'zod';
 import { environmentVariables, nonBlank, seconds, workspaceFile } from '#input';
-import { isJsonObject, type Json, ownValue, parseJson } from '#lib';
+import { beginningOf, endOf, isJsonObject, type Json, ownValue, parseJson } from '#lib';
 import { commonFields } from '../fields.js';
 import { defineGate, type VerifierFiles, type Verdict } from '../gate.js';
 import { broken } from '../verdicts.js';
 
 const REWARD = 'reward';
+/** The most characters of the output that a verdict keeps. */
+const OUTPUT = 4000;
+
+/** Lines of programs that could not download something: apt, curl, wget, pip, uv, npm, git and Python. */
+const DOWNLOADS =
+  /could not resolve host|temporary failure (in name resolution|resolving)|unable to resolve host|bad address '|failed to fetch|connection timed out|network is unreachable|^curl: \(\d+\)|^wget: |no matching distribution found|error sending request for url|newconnectionerror|\b(EAI_AGAIN|ENOTFOUND|ENETUNREACH|ETIMEDOUT|ECONNREFUSED)\b/i;
+const LINE = 200;
+
+/** The first line of tests that says that a download has failed; null if there is none. */
+export const failedDownload = (output: string): string | null => {
+  const line = output.split('\n').find((one) => DOWNLOADS.test(one.trim()));
+  return line === undefined ? null : beginningOf(line.trim(), LINE);
+};
 
 /** The rewards by their names, or why there are none. */
 type Rewards = { ok: true; rewards: Record<string, number> } | { ok: false; problem: string };
@@ -76,7 +89,12 @@ function verdictOn(
   { timedOut, exitCode, output, processes, ...files }: VerifierFiles,
   { timeout_secs, ...least }: Least & { timeout_secs: number },
 ): Verdict {
-  const detail: Json = { exit_code: exitCode, output };
+  const failed = failedDownload(output);
+  const detail: Json = {
+    exit_code: exitCode,
+    output: endOf(output, OUTPUT),
+    ...(failed === null ? {} : { failed_download: failed }),
+  };
   if (timedOut) return { ...broken(`the verifier did not end within ${timeout_secs} s`), detail };
   const read = readRewards(files);
   if (!read.ok) return { ...broken(`no reward: ${read.problem}`), detail };

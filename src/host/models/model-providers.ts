@@ -29,6 +29,8 @@ export interface ModelProvider {
   needs: string[][];
   /** Returns its address, if one is set; null: the vendor's own address. */
   address(values: Values): string | null;
+  /** The vendor's own address; null if there is none. */
+  vendor: string | null;
   /** Returns the key for calls; null if it needs none, or if none has a value. */
   key(values: Values): string | null;
   connect(model: string, values: Values): Promise<LanguageModel>;
@@ -38,13 +40,18 @@ type Connect = (access: Access, model: string) => Promise<LanguageModel>;
 
 /** The built-in providers. The key and the address are those of the first variable that has a value. */
 const builtIn: Record<string, ModelProvider> = {
-  anthropic: hosted(['ANTHROPIC_API_KEY'], ['ANTHROPIC_BASE_URL'], '/v1', async (access, model) =>
-    (await import('@ai-sdk/anthropic')).createAnthropic(access)(model),
+  anthropic: hosted(
+    'https://api.anthropic.com',
+    ['ANTHROPIC_API_KEY'],
+    ['ANTHROPIC_BASE_URL'],
+    '/v1',
+    async (access, model) => (await import('@ai-sdk/anthropic')).createAnthropic(access)(model),
   ),
-  openai: hosted(['OPENAI_API_KEY'], ['OPENAI_BASE_URL'], '/v1', async (access, model) =>
+  openai: hosted('https://api.openai.com', ['OPENAI_API_KEY'], ['OPENAI_BASE_URL'], '/v1', async (access, model) =>
     (await import('@ai-sdk/openai')).createOpenAI(access)(model),
   ),
   google: hosted(
+    'https://generativelanguage.googleapis.com',
     ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
     ['GOOGLE_GENERATIVE_AI_BASE_URL', 'GOOGLE_GEMINI_BASE_URL'],
     '/v1beta',
@@ -70,8 +77,9 @@ export const addressVariables = (configured: Record<string, ConfiguredProvider>)
 export const missingVariables = ({ needs }: ModelProvider, values: Values): string[] =>
   needs.flatMap((names) => (firstOf(names, values) === undefined ? names.slice(0, 1) : []));
 
-function hosted(keys: string[], addresses: string[], version: string, connect: Connect): ModelProvider {
+function hosted(vendor: string, keys: string[], addresses: string[], version: string, connect: Connect): ModelProvider {
   return {
+    vendor,
     free: false,
     variables: [...keys, ...addresses],
     addresses,
@@ -103,6 +111,7 @@ function compatible(name: string, { base_url, api_key, free }: ConfiguredProvide
     return filled.ok ? filled.text : '';
   };
   return {
+    vendor: null,
     free,
     variables,
     addresses: variableNames(base_url),

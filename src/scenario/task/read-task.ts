@@ -53,7 +53,10 @@ function stepsOf(file: TaskFile, look: LookBeside): Pick<Scenario, 'steps'> & Pi
         name: step.name,
         prompt: instructionIn(look, folder),
         timeout_secs: step.agent.timeout_sec ?? ownLimit,
-        anew: { folder: folder.replace(/\/$/, '') },
+        anew: {
+          folder: folder.replace(/\/$/, ''),
+          ...(step.healthcheck === undefined ? {} : { healthcheck: step.healthcheck }),
+        },
         // Without a reward, nothing is known of what later steps begin with.
         gates: [{ ...gate, ...leastOf(step), stops: true }],
       };
@@ -116,7 +119,12 @@ function toScenario(file: TaskFile, folder: string, look: LookBeside): Scenario 
           }
         : {}),
       ...(environment.skills_dir === undefined ? {} : { skills_dir: environment.skills_dir }),
-      ...(environment.mcp_servers.length === 0 ? {} : { has_mcp_servers: true as const }),
+      ...(environment.mcp_servers.length === 0
+        ? {}
+        : {
+            // `refusalsIn` has refused those without a command.
+            mcp_servers: environment.mcp_servers.map(({ name, command = '', args }) => ({ name, command, args })),
+          }),
     },
     steps,
     checks: { folder: '.', gates, evaluators: [] },
@@ -162,7 +170,7 @@ const OF_TASK: Readonly<Record<string, (rest: Path) => Path>> = {
   user: () => ['agent', 'user'],
   healthcheck: () => ['environment', 'healthcheck'],
   skills_dir: () => ['environment', 'skills_dir'],
-  has_mcp_servers: () => ['environment', 'mcp_servers'],
+  mcp_servers: (rest) => ['environment', 'mcp_servers', ...rest],
 };
 
 /** Keys that change nothing here, with the reason. */

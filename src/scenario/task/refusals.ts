@@ -72,9 +72,29 @@ const RULES: readonly Rule[] = [
       'expected an absolute path in the container',
     ],
   ],
+  ({ environment: { mcp_servers: servers } }) =>
+    servers.flatMap(({ name, transport, command, url }, at): ReturnType<Rule> => {
+      const here: Path = ['environment', 'mcp_servers', at];
+      const same = servers.findIndex((one) => one.name === name);
+      return [
+        [
+          transport !== 'stdio' && [...here, 'transport'],
+          'only MCP servers that are programs are supported; expected "stdio"',
+        ],
+        [
+          transport === 'stdio' && command === undefined && [...here, 'name'],
+          'missing: command, the program of the server',
+        ],
+        [
+          transport === 'stdio' && url !== undefined && [...here, 'url'],
+          'a server that is a program has no address; remove it',
+        ],
+        [same < at && [...here, 'name'], `the name of server ${same + 1}; names must differ`],
+      ];
+    }),
   ({ verifier }) => ofVerifier(verifier, []),
   (file) =>
-    file.steps.flatMap(({ name, agent, verifier, healthcheck }, at) => {
+    file.steps.flatMap(({ name, agent, verifier }, at) => {
       const of = networkOf(file);
       const other = `another network than that of the environment (${of}) is not supported; remove it`;
       const same = file.steps.findIndex((one) => one.name.toLowerCase() === name.toLowerCase());
@@ -86,7 +106,6 @@ const RULES: readonly Rule[] = [
           agent.user !== undefined && agent.user !== file.agent.user && ['steps', at, 'agent', 'user'],
           'another user than that of the task is not supported; name it in [agent]',
         ],
-        [healthcheck !== undefined && ['steps', at, 'healthcheck'], 'health checks of steps are not supported'],
         [same < at && ['steps', at, 'name'], `the name of step ${same + 1}; names must differ, in more than case`],
       ];
     }),

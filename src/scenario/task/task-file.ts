@@ -32,6 +32,15 @@ const HealthCheck = z.strictObject({
   retries: z.int().min(1).default(3),
 });
 
+const McpServer = z.strictObject({
+  name: nonBlank('the name of the server'),
+  transport: z.enum(['sse', 'streamable-http', 'http', 'stdio']).default('sse'),
+  url: z.string().exactOptional(),
+  command: nonBlank('a program').exactOptional(),
+  args: z.array(z.string()).default([]),
+  headers: texts.default({}),
+});
+
 const Environment = z.strictObject({
   build_timeout_sec: seconds.default(600),
   docker_image: nonBlank('the name of an image').exactOptional(),
@@ -53,7 +62,7 @@ const Environment = z.strictObject({
   env: texts.default({}),
   workdir: nonBlank('a path').exactOptional(),
   skills_dir: nonBlank('a path').exactOptional(),
-  mcp_servers: z.array(z.looseObject({})).default([]),
+  mcp_servers: z.array(McpServer).default([]),
   healthcheck: HealthCheck.exactOptional(),
 });
 
@@ -81,7 +90,7 @@ const Step = z.strictObject({
   agent: Agent.prefault({}),
   verifier: Verifier.prefault({}),
   min_reward: z.union([z.number(), z.record(z.string(), z.number())]).exactOptional(),
-  healthcheck: z.looseObject({}).exactOptional(),
+  healthcheck: HealthCheck.exactOptional(),
   artifacts: z.array(Artifact).default([]),
 });
 

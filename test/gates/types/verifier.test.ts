@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { checkGate, GateSpec } from '../../../src/gates/all-gates.js';
 import type { VerifierFiles } from '../../../src/gates/gate.js';
-import { meanRewards, readRewards } from '../../../src/gates/types/verifier.js';
+import { failedDownload, meanRewards, readRewards } from '../../../src/gates/types/verifier.js';
 import { realContext } from '../real-context.js';
 
 const LEFT: VerifierFiles = { exitCode: 0, timedOut: false, output: 'out', json: null, text: null, processes: 0 };
@@ -114,4 +114,27 @@ it('takes the mean or the last of the rewards of steps', async () => {
   expect(await of(steps)).toMatchObject({ status: 'fail', detail: { rewards: { reward: 0.75, other: 0.5 } } });
   expect(await of([...steps, { reward: 1 }], { of: 'last' })).toMatchObject({ status: 'pass' });
   expect(await of([])).toMatchObject({ status: 'error' });
+});
+
+it.each([
+  ['curl: (6) Could not resolve host: astral.sh', true],
+  [
+    "W: Failed to fetch http://deb.debian.org/debian/dists/bookworm/InRelease  Temporary failure resolving 'deb.debian.org'",
+    true,
+  ],
+  ["wget: bad address 'example.org'", true],
+  ['ERROR: No matching distribution found for pytest==8.4.1', true],
+  ['npm error code EAI_AGAIN', true],
+  ['error: error sending request for url (https://pypi.org/simple/pytest/)', true],
+  ['1 passed, 2 failed to compare', false],
+  ['test_download passed', false],
+])('finds out whether %j says that a download has failed', (line, isFailure) => {
+  expect(failedDownload(`first\n${line}\nlast`)).toBe(isFailure ? line : null);
+});
+
+it('notes the first line that says that a download has failed, even if the output is long', async () => {
+  const output = `curl: (6) Could not resolve host: x\n${'a line\n'.repeat(2000)}`;
+  const { detail } = await verdict({ text: { text: '0' }, output });
+  expect(detail).toMatchObject({ failed_download: 'curl: (6) Could not resolve host: x' });
+  expect((detail as { output: string }).output.length).toBeLessThan(4100);
 });

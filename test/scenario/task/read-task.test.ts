@@ -176,7 +176,7 @@ it.each([
   ['[[steps]]\nname = "a"\n[[steps]]\nname = "A"', '4:1 steps[1].name: the name of step 1'],
   ['[[steps]]\nname = "a/b"', '2:8 steps[0].name: expected the name of a folder'],
   ['[[steps]]\nname = "a"\n[steps.agent]\nuser = "x"', '4:1 steps[0].agent.user: another user'],
-  ['[[steps]]\nname = "a"\n[steps.healthcheck]\ncommand = "x"', '3:8 steps[0].healthcheck: health checks of steps'],
+  ['[[steps]]\nname = "a"\n[steps.healthcheck]\nretries = 1', '3:8 steps[0].healthcheck.command: '],
   [
     '[[steps]]\nname = "a"\n[steps.verifier]\nenvironment_mode = "separate"',
     '4:1 steps[0].verifier.environment_mode: ',
@@ -185,6 +185,31 @@ it.each([
 ])('refuses %j with its line', (toml, message) => {
   const files = { ...FILES, 'steps/a/instruction.md': 'x', 'steps/A/instruction.md': 'x' };
   expect(problemsOf(toml, files)).toEqual([expect.stringContaining(`tasks/answer/task.toml:${message}`)]);
+});
+
+it('reads programs that are MCP servers, skills, and health checks of steps', () => {
+  const server = '[[environment.mcp_servers]]\nname = "own"\ntransport = "stdio"\ncommand = "serve"\nargs = ["x"]\n';
+  const step = '[[steps]]\nname = "a"\n[steps.healthcheck]\ncommand = "true"\nretries = 7\n';
+  const files = { ...FILES, 'steps/a/instruction.md': 'x' };
+  const { scenario, variants } = taskOf(`[environment]\nskills_dir = "/skills"\n${server}${step}`, files);
+  expect(scenario.task).toMatchObject({
+    skills_dir: '/skills',
+    mcp_servers: [{ name: 'own', command: 'serve', args: ['x'] }],
+  });
+  expect(scenario.steps[0]).toMatchObject({
+    anew: { folder: 'steps/a', healthcheck: { command: 'true', retries: 7 } },
+  });
+  expect(variants[0]?.problemAt(['task', 'mcp_servers'], 'x')).toMatchObject({ line: 3 });
+});
+
+it.each([
+  ['name = "a"\nurl = "http://x"', '1:15 environment.mcp_servers[0].transport: only MCP servers that are programs'],
+  ['name = "a"\ntransport = "stdio"', '2:1 environment.mcp_servers[0].name: missing: command'],
+  ['name = "a"\ntransport = "stdio"\ncommand = "x"\nurl = "y"', '5:1 environment.mcp_servers[0].url: a server that is'],
+])('refuses the MCP server %j with its line', (server, message) => {
+  expect(problemsOf(`[[environment.mcp_servers]]\n${server}\n`)).toEqual([
+    expect.stringContaining(`tasks/answer/task.toml:${message}`),
+  ]);
 });
 
 it('reads a verifier with a container of its own, like that of the agent or of the folder of its tests', () => {
