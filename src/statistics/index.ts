@@ -29,4 +29,3 @@ export { shrunkRates } from './shrunk-rates.js';
 export { boundaries } from './spending.js';
 export { decide, smallestPossible, testDifference, type TestedDifference } from './test-difference.js';
 export { testEach, type TestedConfiguration } from './test-each.js';
-export { wilsonInterval } from './wilson-interval.js';
