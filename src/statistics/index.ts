@@ -31,4 +31,3 @@ export { shrunkRates } from './shrunk-rates.js';
 export { boundaries } from './spending.js';
 export { decide, smallestPossible, testDifference, type TestedDifference } from './test-difference.js';
 export { highestAdjustedPs, testEach, type TestedConfiguration } from './test-each.js';
-export { wilsonInterval } from './wilson-interval.js';

@@ -54,6 +54,10 @@ export interface SweepState {
   started: string;
   /** The reasons why cells have not passed, by their ids. */
   why: Readonly<Record<string, string>>;
+  /** Types and titles of the gates that have not passed, by the ids of cells. */
+  failed: Readonly<Record<string, readonly string[]>>;
+  /** Other sweeps with some of the same scenarios, newest first. */
+  others: readonly string[];
   /** Sentences about the sweep as a whole: its decision, reasons to doubt its results. */
   notes: string[];
   tables: ShownTable[];
@@ -72,29 +76,65 @@ export interface MatrixCell extends Pick<SweepCell, 'scenario' | 'variant' | 'ag
   looks: string[];
 }
 
-/** A run in a list. `why`: the first gate that did not pass. */
-export type ListedRun = SweepCell & { why?: string };
+/** A run in the table. */
+export type ListedRun = SweepCell & {
+  /** Its outcome, or `running` or `waiting`. */
+  look: string;
+  /** The first gate that did not pass, or what else it is that did not. */
+  why?: string;
+  /** Types and titles of the gates that did not pass. */
+  failed?: readonly string[];
+  /** The end of what the agent said. */
+  end?: string;
+  /** The outcome of the run that it is compared with. */
+  other?: string;
+};
 
-/** `GET /api/sweeps/:sweep`, with a selection (select-runs.ts) and a limit in its query. */
+/** The runs of a configuration, in numbers. */
+export interface ConfigurationFigures extends Pick<SweepCell, 'variant' | 'agent' | 'model'> {
+  passed: number;
+  tested: number;
+  /** With a confidence of 95 %; null: nothing was tested. */
+  interval: { low: number; high: number } | null;
+  /** US dollars of a run; null: no cost is known. */
+  cost: Spread | null;
+  /** Seconds of a run. */
+  duration: Spread | null;
+}
+
+/** The least, the quartiles and the most of some numbers. */
+export interface Spread {
+  count: number;
+  least: number;
+  quarter: number;
+  median: number;
+  threeQuarters: number;
+  most: number;
+}
+
+/** `GET /api/sweeps/:sweep`, with a selection (selection.ts) and a part of the table (`from`, `limit`) in its query. */
 export interface SweepAnswer {
   document: Omit<SweepDocument, 'cells'>;
   /** ISO 8601 UTC */
   started: string;
   notes: string[];
   tables: ShownTable[];
-  /** The possible selections. */
-  choices: {
-    outcomes: string[];
-    scenarios: string[];
-    variants: string[];
-    agents: string[];
-    /** The labels of human reviews. */
-    labels: string[];
-  };
+  /** The values that a filter can name, by column. */
+  choices: Readonly<Record<string, string[]>>;
+  /** Columns of which something is known. */
+  columns: string[];
+  /** What the runs can be compared with: `agent:codex`, `variant:bare`, `sweep:<id>`. */
+  against: string[];
+  /** The reason why the filter selects nothing; null if it can be read. */
+  problem: string | null;
   /** The matrix of the selected runs, whatever cell is selected. */
   matrix: MatrixCell[];
-  /** The selected runs, as many as were asked for. */
+  /** The same runs by configuration. */
+  figures: ConfigurationFigures[];
+  /** The part of the selected runs that was asked for. */
   runs: ListedRun[];
+  /** The number of selected runs before them. */
+  from: number;
   /** The number of selected runs. */
   found: number;
   isRepeated: boolean;
@@ -134,6 +174,8 @@ export interface EndedRunAnswer {
   /** All repetitions that have a folder, this one too. */
   siblings: Sibling[];
   uiUrl: string | null;
+  /** Commands about this run, for a terminal. */
+  commands: readonly { title: string; command: string }[];
 }
 
 /** `GET /api/runs/:run` */

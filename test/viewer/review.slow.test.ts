@@ -111,7 +111,7 @@ test('the page of a sweep shows a review as soon as it is written, also by hand'
     await until('the first answer', () => answers.last());
     const { version, fields } = await read();
     await put({ version, fields: { ...fields, labels: 'from-the-page' } });
-    const hasLabel = (label: string) => () => answers.last()?.choices.labels.includes(label) === true;
+    const hasLabel = (label: string) => () => answers.last()?.choices['label']?.includes(label) === true;
     await until('the label from the page is shown', hasLabel('from-the-page'));
     await writeFile(file, (await readFile(file, 'utf8')).replace('from-the-page', 'by-hand'));
     await until('the label from the file is shown', hasLabel('by-hand'));

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangedReview, EmbeddedReport, ErrorAnswer, EventsLine, ReviewAnswer, ShownEvent } from '../protocol.js';
-import { answerFrom } from '../shared/slice-sweep.js';
+import { answerFrom } from '../shared/answer-from.js';
 
 const TOKEN = 'token';
 const AGAIN_MS = 1500;
@@ -48,6 +48,17 @@ async function ask(path: string, init: RequestInit = {}, accepted?: number): Pro
 
 /** Gets a document. @throws RequestError */
 export const get = async <T>(path: string): Promise<T> => (await (await ask(path)).json()) as T;
+
+/** Gets the newest document of an address that answers with one whenever something has changed. @throws RequestError */
+export async function firstOf<T>(path: string): Promise<T> {
+  const gone = new AbortController();
+  try {
+    for await (const line of linesOf(path, gone.signal)) return JSON.parse(line) as T;
+    throw new RequestError('The viewer has answered nothing.', false);
+  } finally {
+    gone.abort();
+  }
+}
 
 /** Orders something. Returns the sweep that was started for it, if one was. @throws RequestError */
 export const order = async (path: string): Promise<{ sweep?: string }> =>

@@ -5,7 +5,7 @@ import { useLoaded, useWatched } from './api.js';
 import { compareRunsAddress } from './compare-runs-page.js';
 import { Chip, Name, Page, Tables, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
-import { agentName, selectionKey } from '../shared/select-runs.js';
+import { agentName, selectionKey } from '../shared/configuration.js';
 import { shownVerdict } from '../shared/shown-verdict.js';
 
 const SWEEPS = 200;

@@ -1,14 +1,15 @@
 import { useMemo } from 'preact/hooks';
 import { plainText } from '#lib/pure';
 import type { RunAnswer, SweepAnswer } from '../protocol.js';
-import { queryOf, selectionIn } from '../shared/select-runs.js';
+import { selectionIn } from '../shared/selection.js';
 import { useEvents, useLoaded, useWatched } from './api.js';
+import { sweepAddress } from './download-runs.js';
 import { ConversationView, UsedSoFar } from './conversation-view.js';
 import { conversationOf, type Call } from './conversation.js';
 import { Gates } from './gates.js';
 import { Chip, Name, Page, Problem, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
-import { runIdOf } from './run-list.js';
+import { runIdOf } from './run-table.js';
 
 const RUNS = 100;
 
@@ -87,9 +88,7 @@ interface SideProps extends SweepCellRef {
 
 function Side({ title, sweep, cell, chosen, onChoose }: SideProps) {
   const selection = { ...selectionIn(new URLSearchParams()), at: cell };
-  const selected = queryOf(selection);
-  const path = `/api/sweeps/${encodeURIComponent(sweep)}${selected}${selected === '' ? '?' : '&'}limit=${RUNS}`;
-  const { value, problem } = useWatched<SweepAnswer>(path);
+  const { value, problem } = useWatched<SweepAnswer>(sweepAddress(sweep, selection, { from: 0, limit: RUNS }));
   const runs = (value?.runs ?? []).flatMap(({ results_dir: folder, repetition, outcome }) =>
     folder === null ? [] : [{ id: runIdOf(folder), repetition, outcome }],
   );

@@ -3,7 +3,7 @@ import type { MatrixCell } from '../protocol.js';
 import { embedded } from './api.js';
 import { Name } from './parts.js';
 import { addressOf } from './router.js';
-import { agentName, selectionKey } from '../shared/select-runs.js';
+import { agentName, selectionKey } from '../shared/configuration.js';
 import { passedPercent } from './sweeps-page.js';
 
 interface MatrixProps {

@@ -24,7 +24,7 @@ export function SweepHead({ answer: { document, engine, openCount, choices, note
         <Chip look={look}>{word}</Chip>
         {isOpen && embedded === null && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
         {!isOpen && embedded === null && <RerunSweep sweep={document.sweep} totals={totals} />}
-        {embedded === null && <CompareLinks sweep={document.sweep} variants={choices.variants} />}
+        {embedded === null && <CompareLinks sweep={document.sweep} variants={choices['variant'] ?? []} />}
         {embedded === null && <a href={addressOf('sweeps', document.sweep, 'plan')}>How many runs?</a>}
         {document.ui_url !== null && <Outside href={document.ui_url}>Temporal</Outside>}
       </div>

@@ -1,7 +1,7 @@
 import type { Trend, TrendPoint } from '#decide';
 import { formatCost, formatDuration, plainText } from '#lib/pure';
 import type { TrendsAnswer } from '../protocol.js';
-import { agentName } from '../shared/select-runs.js';
+import { agentName } from '../shared/configuration.js';
 import { useLoaded } from './api.js';
 import { Name, Page, PlainTable, Waiting } from './parts.js';
 import { addressOf } from './router.js';

@@ -16,7 +16,9 @@ import { refusalOf } from './guard.js';
 import { findRun, answerForRun, reviewOf, storeReview } from './runs.js';
 import { schedulesOf } from './schedules.js';
 import { ndjson } from './stream.js';
-import { selectionIn } from '../shared/select-runs.js';
+import { USUAL_RUNS } from '../shared/answer-from.js';
+import { selectionIn } from '../shared/selection.js';
+import { sweepReader } from './sweep-reader.js';
 import { sweepLists, sweepStates } from './sweeps.js';
 
 export interface ViewerSettings {
@@ -65,13 +67,13 @@ const MAX_BYTES = 1024 * 1024;
 const CHANGED = 'evaluation.md has changed since you have opened the form';
 
 const MAX_SWEEPS = 50;
-const MAX_RUNS = 100;
 
 const limitIn = (text: string | undefined, usual: number): number =>
   Math.max(1, Math.floor(Number(text ?? usual))) || usual;
 
 /** Creates the viewer's routes. Those of a list or a sweep answer with a line whenever something has changed. */
-export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Hono {
+export function viewerApp({ token, port, pages, ...settings }: ViewerSettings): Hono {
+  const source = { ...settings, sweeps: sweepReader(settings.resultsPath, settings.warn) };
   const app = new Hono();
   app.use(async (context, next) => {
     const { req } = context;
@@ -99,10 +101,11 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
   });
   app.get('/api/sweeps/:sweep', ({ req }) => {
     const query = new URL(req.url).searchParams;
-    const shown = {
-      selection: selectionIn(query),
-      limit: limitIn(query.get('limit') ?? undefined, MAX_RUNS),
+    const part = {
+      from: Math.max(0, Math.floor(Number(query.get('from') ?? 0)) || 0),
+      limit: limitIn(query.get('limit') ?? undefined, USUAL_RUNS),
     };
+    const shown = { selection: selectionIn(query), part };
     return ndjson((signal) => sweepStates(source, req.param('sweep'), shown, signal));
   });
   app.get('/api/sweeps/:sweep/retry', async (context) =>

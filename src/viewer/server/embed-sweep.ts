@@ -8,11 +8,13 @@ import type { Plan } from '#scenario';
 import { readEvents, runFiles } from '#store';
 import { readRecords, sweepDocument } from '#sweeps';
 import type { EmbeddedReport, EventsLine, ReportedRun, ShownEvent, Sibling } from '../protocol.js';
-import { importantFirst, selectionKey } from '../shared/select-runs.js';
+import { selectionKey } from '../shared/configuration.js';
+import { importantFirst } from '../shared/selection.js';
 import { changesInFolder } from './changes.js';
 import { shownEvent } from './events.js';
 import { ended } from './runs.js';
-import { lastResults, notesOf, failureReasons } from './sweeps.js';
+import { notesOf } from './notes.js';
+import { failedGates, failureReasons, lastResults } from './sweep-reader.js';
 
 /** The most of a run's events and changed files, in bytes of JSON. */
 const MAX_RUN_BYTES = 256 * 1024;
@@ -38,7 +40,7 @@ export async function embedSweep(
   const siblings = siblingsIn(document.cells);
   const runs: EmbeddedReport['runs'] = {};
   let [left, whole, missing] = [ofRuns, 0, 0];
-  for (const cell of importantFirst(document.cells, new Set())) {
+  for (const cell of importantFirst(document.cells.map((one) => ({ ...one, look: one.outcome ?? 'waiting' })))) {
     const id = idOf(cell);
     if (id === null || Object.hasOwn(runs, id)) continue;
     const found = left <= 0 ? null : await embedRun(resultsPath, cell, siblings, ofRun);
@@ -64,12 +66,15 @@ export async function embedSweep(
           `This file has the pages of ${whole} of ${count} runs, first those that did not pass: more would be larger than ${formatBytes(ofRuns)}. ${SEE_ALL}`,
         ]),
   ];
+  const last = lastResults(resultsPath, plan.sweep);
   const cells = document.cells.map((cell) => ({ ...cell, results_dir: idOf(cell) }));
   return {
     sweep: {
       document: { ...document, ui_url: null, cells },
       started: plan.created_at,
-      why: failureReasons(lastResults(resultsPath, plan)),
+      why: failureReasons(last),
+      failed: failedGates(last),
+      others: [],
       notes,
       tables: sweepTables(document, Infinity),
       open: [],
@@ -100,7 +105,7 @@ async function embedRun(
   return {
     answer: ended(
       { run, metrics },
-      { human: cell.human ?? null, uiUrl: null, siblings: siblings.get(selectionKey(cell)) ?? [] },
+      { human: cell.human ?? null, uiUrl: null, siblings: siblings.get(selectionKey(cell)) ?? [], workspace: null },
     ),
     events: eventsIn(runFiles(cell.results_dir).events, ofRun),
     changes: tooLong

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { editableReview, type EditableReview, saveReview } from '#client';
-import { UsageError } from '#lib';
+import { displayPath } from '#host';
+import { shellWord, UsageError } from '#lib';
 import { configurationOf, type Judged, judgedIn, Metrics, type ResultDigest, ReviewFields, RunRecord } from '#model';
 import { runFacts } from '#reports';
 import { EffectiveScenario, findAgentStep } from '#scenario';
@@ -34,16 +35,33 @@ export async function answerForRun(source: RunSource, id: string): Promise<RunAn
   return 'open' in place ? openRun(source, place.open) : endedRun(source, place.folder);
 }
 
-/** Composes the answer about a run that is over. */
+/**
+ * Composes the answer about a run that is over. `workspace`: a command that goes to what is left of its workspace; null
+ * if nothing is, or it must not be named.
+ */
 export const ended = (
   records: Pick<EndedRunAnswer, 'run' | 'metrics'>,
-  more: Pick<EndedRunAnswer, 'human' | 'siblings' | 'uiUrl'>,
+  { workspace, ...more }: Pick<EndedRunAnswer, 'human' | 'siblings' | 'uiUrl'> & { workspace: string | null },
 ): EndedRunAnswer => ({
   state: 'ended',
   ...records,
   facts: runFacts('page', { ...records, actionLog: null }),
   ...more,
+  commands: [
+    ...commandsAbout(records.run),
+    ...(workspace === null ? [] : [{ title: 'Go to its workspace', command: workspace }]),
+  ],
 });
+
+/** Commands that work wherever the results are. */
+function commandsAbout({ sweep, cell, run_id: id }: RunRecord): EndedRunAnswer['commands'] {
+  const command = (...words: string[]): string => ['llm-tool-test', ...words.map(shellWord)].join(' ');
+  return [
+    { title: 'Run the same cell again', command: command('retry', sweep, '--cell', cell) },
+    { title: 'Check its work again', command: command('regrade', id) },
+    { title: 'Read it in the terminal', command: command('show', id, '--all') },
+  ];
+}
 
 async function endedRun({ resultsPath, engine }: RunSource, folder: string): Promise<EndedRunAnswer> {
   const files = runFiles(folder);
@@ -51,7 +69,8 @@ async function endedRun({ resultsPath, engine }: RunSource, folder: string): Pro
   const metrics = readResultsFile(files.metrics, Metrics);
   const human = readReview(folder, judgedIn(metrics), () => undefined);
   const siblings = siblingsOf(resultsPath, run);
-  return ended({ run, metrics }, { human, siblings, uiUrl: await engine.page(run.workflow_id) });
+  const workspace = existsSync(files.fixture) ? `cd ${shellWord(displayPath(files.fixture))}` : null;
+  return ended({ run, metrics }, { human, siblings, uiUrl: await engine.page(run.workflow_id), workspace });
 }
 
 async function openRun(

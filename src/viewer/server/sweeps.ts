@@ -1,39 +1,20 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { bringResults } from '#client';
-import {
-  calibrationsIn,
-  decisionMovers,
-  decisionText,
-  doneAgainText,
-  judgeNotes,
-  progressText,
-  type SweepDocument,
-  failureReason,
-} from '#decide';
 import { displayPath } from '#host';
-import type { ResultDigest } from '#model';
-import { sweepTables } from '#reports';
 import type { Plan } from '#scenario';
-import { isPaused, pausedFile, resultsIndex, resultsLog, runFiles, summaryFile, sweepsFolder } from '#store';
-import { findPlan, hasEnded, readSweepList, sweepDocument } from '#sweeps';
-import type { SweepAnswer, SweepsAnswer, SweepState } from '../protocol.js';
-import type { Selection } from '../shared/select-runs.js';
-import { sliceSweep } from '../shared/slice-sweep.js';
+import { isPaused, pausedFile, resultsLog, summaryFile, sweepsFolder } from '#store';
+import { findPlan, hasEnded, readSweepList } from '#sweeps';
+import type { SweepAnswer, SweepsAnswer } from '../protocol.js';
+import type { Selection } from '../shared/selection.js';
+import { sliceSweep, type TablePart } from '../shared/slice-sweep.js';
 import type { EngineView } from './engine.js';
 import { nextPoll, whenChanged } from './stream.js';
+import { type ReadSweep, stampOf, type SweepReader } from './sweep-reader.js';
 
 interface Source {
   resultsPath: string;
   engine: EngineView;
   warn: (text: string) => void;
 }
-
-/** A text that changes with a file, and with whether it is there. */
-const stampOf = (path: string): string => {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '-' : `${stat.ino}.${stat.size}.${stat.mtimeMs}`;
-};
 
 /** Yields the newest sweeps, again whenever they have changed. */
 export function sweepLists(
@@ -68,7 +49,7 @@ export function sweepLists(
  * @throws UsageError if there is none
  */
 export function sweepStates(
-  source: Source,
+  source: SweepSource,
   id: string,
   shown: PageSelection,
   signal: AbortSignal,
@@ -76,96 +57,38 @@ export function sweepStates(
   return statesOf(source, findPlan(source.resultsPath, id), shown, signal);
 }
 
+interface SweepSource extends Source {
+  sweeps: SweepReader;
+}
+
 /** The part of a sweep that a page shows. */
 interface PageSelection {
   selection: Selection;
-  /** The most runs. */
-  limit: number;
+  part: TablePart;
 }
 
 async function* statesOf(
-  { resultsPath, engine, warn }: Source,
+  { resultsPath, engine, sweeps, warn }: SweepSource,
   plan: Plan,
-  { selection, limit }: PageSelection,
+  { selection, part }: PageSelection,
   signal: AbortSignal,
 ): AsyncGenerator<SweepAnswer, void> {
   const { lookNow } = bringResults(resultsPath, plan.sweep, warn);
-  const stampOfReviews = reviewStamps(resultsPath);
-  let [logged, stamped, sent, isOver] = ['', '', '', false];
-  let document: SweepDocument | null = null;
-  let last: ReadonlyMap<string, ResultDigest> = new Map();
+  let [before, sent, isOver]: [ReadSweep | null, string, boolean] = [null, '', false];
   for (;;) {
     if (!isOver) lookNow();
     // Before anything is read, so that nothing that is written meanwhile is missed.
     isOver = hasEnded(resultsPath, plan);
-    const log = stampOfSweep(resultsPath, plan);
-    if (log !== logged) last = lastResults(resultsPath, plan);
-    logged = log;
-    const stamp = `${log} ${stampOfReviews(last)}`;
-    if (document === null || stamp !== stamped) document = await sweepDocument(resultsPath, plan, warn);
-    stamped = stamp;
-    const state: SweepState = {
-      document,
-      started: plan.created_at,
-      why: failureReasons(last),
-      notes: notesOf(document),
-      tables: sweepTables(document, Infinity),
-      open: isOver ? [] : await engine.doing(plan.sweep, last),
-      engine: await engine.isUp(),
-    };
-    const answer = sliceSweep(state, selection, limit);
-    const text = JSON.stringify(answer);
-    if (text !== sent) yield answer;
-    sent = text;
+    const read = await sweeps.read(plan);
+    const open = isOver ? [] : await engine.doing(plan.sweep, read.last);
+    const now = JSON.stringify([open, await engine.isUp()]);
+    if (read !== before || now !== sent) {
+      const { last: _, ...known } = read;
+      yield sliceSweep({ ...known, open, engine: await engine.isUp() }, selection, part, sweeps);
+    }
+    [before, sent] = [read, now];
     if (!(await nextPoll(signal, LOOK_MS))) return;
   }
 }
 
 const LOOK_MS = 700;
-
-const stampOfSweep = (resultsPath: string, { sweep }: Plan): string =>
-  [resultsLog(resultsPath), summaryFile(resultsPath, sweep), pausedFile(resultsPath, sweep)].map(stampOf).join(' ');
-
-/**
- * Returns a function that returns a text that changes with the reviews of runs. It looks at thousands of files less
- * often: looking at one takes some microseconds, and there is a pause of a millisecond for each.
- */
-function reviewStamps(resultsPath: string): (last: ReadonlyMap<string, ResultDigest>) => string {
-  let known: { of: ReadonlyMap<string, ResultDigest>; at: number; stamp: string } | null = null;
-  return (last) => {
-    if (known === null || known.of !== last || Date.now() - known.at > last.size) {
-      const folders = [...last.values()].flatMap(({ results_dir: folder }) => folder ?? []);
-      const stamps = folders.map((folder) => stampOf(runFiles(join(resultsPath, folder)).evaluation));
-      known = { of: last, at: Date.now(), stamp: stamps.join(' ') };
-    }
-    return known.stamp;
-  };
-}
-
-export const failureReasons = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
-  Object.fromEntries(
-    [...last.values()].flatMap((line) => (line.outcome === 'pass' ? [] : [[line.cell, failureReason(line)] as const])),
-  );
-
-export const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultDigest> =>
-  new Map(
-    resultsIndex(resultsPath)
-      .digests()
-      .results.flatMap((line) => (line.sweep === sweep ? [[line.cell, line] as const] : [])),
-  );
-
-/** The notes on a sweep as a whole, in sentences: its decision, and reasons to doubt its results. */
-export function notesOf(document: SweepDocument): string[] {
-  const { decision, warnings = [] } = document;
-  const again = doneAgainText(document.cells);
-  return [
-    ...(decision === undefined
-      ? []
-      : [[decisionText(decision), progressText(decision), ...decisionMovers(decision)].join('; ')]),
-    ...(decision?.doubts ?? []),
-    ...warnings,
-    ...(again === null ? [] : [again]),
-    ...judgeNotes(calibrationsIn(document)).map(({ text }) => text),
-    ...(document.live === true ? ['Mocks were ignored: this sweep was live'] : []),
-  ];
-}

@@ -1,53 +1,66 @@
-import type { SweepCell } from '#decide';
+import type { Outcome } from '#model';
 import { isTested } from '#decide/pure';
 import { groupBy } from '#lib/pure';
-import { findIn, MAX_MATCHES } from './find-text.js';
-import type { EmbeddedReport, MatrixCell, ReportedRun, SweepAnswer, SweepState } from '../protocol.js';
-import {
-  agentName,
-  importantFirst,
-  selectionKey,
-  outcomeName,
-  type Selection,
-  selectionIn,
-  selectRuns,
-} from './select-runs.js';
+import type { ListedRun, MatrixCell, SweepAnswer, SweepState } from '../protocol.js';
+import { COLUMNS, knownColumns, sortRuns } from './columns.js';
+import { selectionKey } from './configuration.js';
+import { comparable, counterpartsOf } from './counterparts.js';
+import { figuresOf } from './figures.js';
+import { parseFilter, type Term } from './filter.js';
+import { importantFirst, type Selection, selectRuns } from './selection.js';
 
 /** More repetitions are not drawn one by one. */
 const MAX_DOTS = 12;
 
-/**
- * Returns what a page shows of a sweep: the whole matrix, but of its thousands of runs only the first `limit` selected
- * ones.
- */
+/** The part of the table that a page shows. */
+export interface TablePart {
+  from: number;
+  limit: number;
+}
+
+/** What is read only of the runs that a page shows. */
+export interface MoreOfSweep {
+  /** The end of what the agent of a run said; null if it is unknown. */
+  endOf: (run: ListedRun) => string | null;
+  /** The outcomes of another sweep by `cellKey`. */
+  outcomesOf: (sweep: string) => ReadonlyMap<string, string>;
+}
+
+/** Returns what a page shows of a sweep: the whole matrix, but of its thousands of runs only a part of the table. */
 export function sliceSweep(
-  { document: { cells, ...document }, started, why, notes, tables, open, engine }: SweepState,
-  selection: Selection,
-  limit: number,
+  { document: { cells, ...document }, started, why, failed, others, notes, tables, open, engine }: SweepState,
+  { filter, at, sort, against }: Selection,
+  { from, limit }: TablePart,
+  { endOf, outcomesOf }: MoreOfSweep,
 ): SweepAnswer {
-  const running = new Map(open.map((one) => [one.cell, one]));
-  const found = importantFirst(selectRuns(cells, selection, why), running);
-  const runs = found.slice(0, limit).map((cell) => {
-    const reason = why[cell.id];
-    return reason === undefined ? cell : { ...cell, why: reason };
-  });
+  const running = new Set(open.map(({ cell }) => cell));
+  const all = cells.map((cell): ListedRun => ({
+    ...cell,
+    look: running.has(cell.id) ? 'running' : (cell.outcome ?? 'waiting'),
+    ...reasonOf(cell, why),
+    ...(failed[cell.id] === undefined ? {} : { failed: failed[cell.id] as readonly string[] }),
+  }));
+  const compared = against === '' ? all : differing(all, against, outcomesOf);
+  const parsed = parseFilter(filter);
+  const select = (of: string): ListedRun[] =>
+    'problem' in parsed ? [] : selectRuns<ListedRun>(compared, parsed.terms satisfies Term[], of);
+  const inMatrix = select('');
+  const found = at === '' ? inMatrix : select(at);
+  const runs = sortRuns(importantFirst(found), sort)
+    .slice(from, from + limit)
+    .map((run) => {
+      const end = endOf(run);
+      return end === null ? run : { ...run, end };
+    });
   const shown = new Set(runs.map(({ id }) => id));
-  const distinct = (of: (cell: SweepCell) => string): string[] => [...new Set(cells.map(of))];
   return {
-    document,
-    started,
-    notes,
-    tables,
-    runs,
-    engine,
-    choices: {
-      outcomes: distinct(outcomeName),
-      scenarios: distinct(({ scenario }) => scenario),
-      variants: distinct(({ variant }) => variant),
-      agents: distinct(agentName),
-      labels: [...new Set(cells.flatMap(({ human }) => human?.labels ?? []))],
-    },
-    matrix: matrixOf(selectRuns(cells, { ...selection, at: '' }, why), running),
+    ...{ document, started, notes, tables, runs, from, engine },
+    choices: choicesIn(all),
+    columns: knownColumns(compared),
+    against: comparable(cells, others),
+    problem: 'problem' in parsed ? parsed.problem.message : null,
+    matrix: matrixOf(inMatrix),
+    figures: figuresOf(found),
     found: found.length,
     isRepeated: cells.some(({ repetition }) => repetition > 1),
     open: open.filter(({ cell }) => shown.has(cell)),
@@ -55,11 +68,44 @@ export function sliceSweep(
   };
 }
 
-const matrixOf = (cells: readonly SweepCell[], running: { has(id: string): boolean }): MatrixCell[] =>
-  groupBy(cells, selectionKey).map((group) => {
-    const [{ scenario, variant, agent, model }] = group as [SweepCell];
-    const looks = group.length > MAX_DOTS ? [] : group.map((cell) => lookOf(cell, running));
-    return { scenario, variant, agent, model, ...countOf(group, running), looks };
+function reasonOf(
+  { id, outcome, message }: Pick<ListedRun, 'id' | 'outcome' | 'message'>,
+  why: SweepState['why'],
+): Pick<ListedRun, 'why'> {
+  const reason = outcome === 'pass' ? null : (why[id] ?? message);
+  return reason === null ? {} : { why: reason };
+}
+
+/** The runs whose outcome differs from that of their counterpart, with that. */
+function differing(
+  runs: readonly ListedRun[],
+  against: string,
+  outcomesOf: MoreOfSweep['outcomesOf'],
+): readonly ListedRun[] {
+  const otherOf = counterpartsOf(runs, ({ look }) => look, against, outcomesOf);
+  return runs.flatMap((run) => {
+    const other = otherOf(run);
+    return other === null || other === run.look ? [] : [{ ...run, other }];
+  });
+}
+
+/** More values of a column are not offered. */
+const MAX_CHOICES = 200;
+
+const choicesIn = (runs: readonly ListedRun[]): Record<string, string[]> =>
+  Object.fromEntries(
+    COLUMNS.flatMap((column) =>
+      column.kind === 'number' || column.isProse === true
+        ? []
+        : [[column.name, [...new Set(runs.flatMap((run) => column.values(run)))].slice(0, MAX_CHOICES)] as const],
+    ),
+  );
+
+const matrixOf = (runs: readonly ListedRun[]): MatrixCell[] =>
+  groupBy(runs, selectionKey).map((group) => {
+    const [{ scenario, variant, agent, model }] = group as [ListedRun];
+    const looks = group.length > MAX_DOTS ? [] : group.map(({ look }) => look);
+    return { scenario, variant, agent, model, ...countOf(group), looks };
   });
 
 interface Count {
@@ -70,17 +116,10 @@ interface Count {
   text: string;
 }
 
-/** The mark of a run: its outcome, or what it does instead of having one. */
-const lookOf = ({ id, outcome }: Pick<SweepCell, 'id' | 'outcome'>, running: { has(id: string): boolean }): string =>
-  running.has(id) ? 'running' : (outcome ?? 'waiting');
-
-/** Counts the repetitions of a cell by outcome. `running`: by the ids of those whose runs are open. */
-function countOf(
-  cells: readonly Pick<SweepCell, 'id' | 'outcome' | 'unchecked'>[],
-  running: { has(id: string): boolean },
-): Count {
-  const ended = cells.filter(({ id }) => !running.has(id));
-  const having = (outcome: SweepCell['outcome']): number => ended.filter((cell) => cell.outcome === outcome).length;
+/** Counts the repetitions of a cell by outcome. */
+function countOf(runs: readonly Pick<ListedRun, 'look' | 'outcome' | 'unchecked'>[]): Count {
+  const ended = runs.filter(({ look }) => look !== 'running');
+  const having = (outcome: Outcome | null): number => ended.filter((run) => run.outcome === outcome).length;
   const checked = ended.filter(isTested);
   const passed = checked.filter(({ outcome }) => outcome === 'pass').length;
   const unchecked = having('pass') + having('fail') - checked.length;
@@ -88,7 +127,7 @@ function countOf(
     [unchecked, 'unchecked'],
     [having('error'), 'error'],
     [having('cancelled'), 'cancelled'],
-    [cells.length - ended.length, 'running'],
+    [runs.length - ended.length, 'running'],
     [having(null), 'waiting'],
   ];
   const parts = [
@@ -96,40 +135,4 @@ function countOf(
     ...besides.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])),
   ];
   return { passed, tested: checked.length, text: parts.join(', ') };
-}
-
-/** The answer: the lines of a stream, or one document. */
-type Answer = { lines: readonly object[] } | { error: string };
-
-const NOT_HERE = 'This file does not contain that.';
-const MAX_RUNS = 100;
-
-/** Answers a request as the server does, from the data of a report in a single file. */
-export function answerFrom({ sweep, runs }: EmbeddedReport, path: string): Answer {
-  const [address = '', query = ''] = path.split('?');
-  const [, , kind, id = '', part] = address.split('/').map(decodeURIComponent);
-  if (kind === 'sweeps' && id === sweep.document.sweep && part === undefined) {
-    const asked = new URLSearchParams(query);
-    return { lines: [sliceSweep(sweep, selectionIn(asked), Number(asked.get('limit') ?? MAX_RUNS))] };
-  }
-  if (kind !== 'runs' || !Object.hasOwn(runs, id)) return { error: NOT_HERE };
-  const run = runs[id] ?? NOT_HERE;
-  if (typeof run === 'string') return { error: run };
-  const lines = partOf(run, part, new URLSearchParams(query));
-  return lines === null ? { error: NOT_HERE } : { lines };
-}
-
-function partOf(
-  { answer, events, changes }: ReportedRun,
-  part: string | undefined,
-  query: URLSearchParams,
-): readonly object[] | null {
-  if (part === undefined) return [answer];
-  if (part === 'events') return events;
-  if (part === 'matches') {
-    const all = events.flatMap((line) => ('events' in line ? line.events : []));
-    const found = all.flatMap((event) => findIn(event, query.get('text') ?? '') ?? []);
-    return [{ matches: found.slice(0, MAX_MATCHES), more: Math.max(0, found.length - MAX_MATCHES) }];
-  }
-  return part === 'changes' ? [changes] : null;
 }
