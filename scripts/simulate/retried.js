@@ -1,5 +1,6 @@
 import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.ts';
 import { armsOf } from '../../src/decide/comparison/arms.ts';
+import { exitCodeOf } from '../../src/decide/exit-code.ts';
 import { replayRounds } from '../../src/decide/decision/replay-rounds.ts';
 import { createFacts, sameResult } from '../../src/store/result-facts.ts';
 import { parseResult } from '../../src/store/results-log.ts';
@@ -273,7 +274,7 @@ export const retried = [
       once: (random) => {
         const errors = { pass: 0, fail: 0.9 };
         const truth = { base: { rate: 0.75, errors: NEVER }, head: { rate: 0.5, errors } };
-        return share(comparison(random, truth, again).gate.result === 'not worse');
+        return share(exitCodeOf(comparison(random, truth, again).gate.result) === 0);
       },
     })),
   },

@@ -1,6 +1,5 @@
-import { isStratumTested, sum, type Stratum } from './counts.js';
+import { isStratumTested, rate, sum, type Stratum } from './counts.js';
 import { directionOf } from './direction.js';
-import { rate } from './counts.js';
 import { varianceAt } from './miettinen-nurminen.js';
 import { normalTail } from './normal.js';
 import { BEYOND, exactP, isApproximate, isConstant, pOf, possiblePasses } from './test-difference.js';
@@ -81,7 +80,9 @@ function pointsOf({ worst, best }: Ends): Stratum[] {
   }));
 }
 
-const STEPS = 40;
+/** The logarithms of the smallest and the largest factor that are tried. */
+const FACTORS: readonly [number, number] = [-7, 16];
+const STEPS = 45;
 
 function lowestScoreAt(points: readonly (readonly Stratum[])[], difference: number): number {
   const terms = points.map((some) =>
@@ -97,14 +98,12 @@ function lowestScoreAt(points: readonly (readonly Stratum[])[], difference: numb
         Infinity,
       ),
     );
-  const first = terms.map((some) => some.reduce((least, one) => (one.above < least.above ? one : least)));
-  const variance = sum(first, (one) => one.variance);
-  // Above this, the value of the first end alone is negative. The value is concave.
-  let [low, high] = [0, variance === 0 ? 0 : (2 * sum(first, ({ above }) => above)) / variance];
+  // As a function of the factor, the sum is concave.
+  let [low, high] = FACTORS;
   for (let step = 0; step < STEPS; step++) {
     const [left, right] = [low + (high - low) * 0.382, low + (high - low) * 0.618];
-    if (valueAt(left) > valueAt(right)) high = right;
+    if (valueAt(Math.exp(left)) > valueAt(Math.exp(right))) high = right;
     else low = left;
   }
-  return Math.sqrt(Math.max(0, valueAt((low + high) / 2)));
+  return Math.sqrt(Math.max(0, valueAt(Math.exp((low + high) / 2))));
 }

@@ -243,7 +243,7 @@ export function decidedFindings(
     const shown = isRobust ? shownMargin(decision) : null;
     if (shown !== null && shown <= margin)
       return {
-        not_worse: { bound: Math.min(interval.low, -shown), holds: true },
+        not_worse: { bound: Math.min(interval.low, 0 - shown), holds: true },
         equivalent: decided === 'equivalent' || (found.equivalent === true ? null : found.equivalent),
       };
     const bound = Math.min(interval.low, total.not_worse?.bound ?? -1);

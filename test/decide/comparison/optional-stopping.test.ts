@@ -5,6 +5,7 @@ import { Comparison } from '../../../src/decide/comparison/document.js';
 import { decide } from '../../../src/decide/decision/decide.js';
 import type { Decision } from '../../../src/decide/decision/decision.js';
 import { endedCells } from '../../../src/decide/decision/paired-cells.js';
+import { renderComparison } from '../../../src/reports/comparison/comparison.js';
 import { resultLine } from '../../store/sample.js';
 import { sweepOf } from './sample.js';
 
@@ -155,6 +156,55 @@ describe('a sweep that ran until its verdict was clear, and its comparison,', ()
     expect(decision).toMatchObject({ verdict: 'not tested' });
     expect(comparison.gate.result).not.toBe('worse');
   });
+});
+
+describe('a sweep that has stopped, with errors, and is compared with a margin', () => {
+  /** More passes than failures on both sides. Errors could hide a loss. */
+  const [before, now] = ['pppppppppppp', 'ppppppppPPPP'];
+  const decisionWith = (more: Partial<Decision>): Decision =>
+    decisionOf({ difference: 0, interval: { low: -0.2, high: 0.2 }, p: 1, ...more });
+  const RISE = { difference: 0.2, interval: { low: 0.05, high: 0.35 }, p: 0.01 };
+  const told = (comparison: Comparison): string =>
+    renderComparison(comparison, { color: false, width: 200, now: 0, command: (words) => words });
+  const compared = (more: Partial<Decision>, margin: number): Comparison =>
+    compare(sweepOf('a', { x: before }), sweepOf('b', { x: now }, undefined, { decision: decisionWith(more) }), margin);
+
+  test.each<[what: string, Partial<Decision>, margin: number]>([
+    ['none was asked for', { verdict: 'undecided', stopped: 'most runs', margin: null }, 0.3],
+    ['a larger one was shown', { verdict: 'not worse', stopped: 'clear', margin: 0.4 }, 0.3],
+    ['head is worse', { verdict: 'worse', stopped: 'clear', p: 0.01, margin: null }, 0.3],
+  ])('claims none that its verdict does not show: %s', (_what, decision, margin) => {
+    const comparison = compared(decision, margin);
+    expect(comparison.total.not_worse?.holds).not.toBe(true);
+    expect(comparison.total.equivalent).not.toBe(true);
+    expect(comparison.gate.result).not.toBe('not worse');
+    expect(told(comparison)).not.toMatch(/^ {2}(not worse by|equivalent)/m);
+  });
+
+  test.each<[what: string, Partial<Decision>, margin: number, bound: number]>([
+    ['the same', { verdict: 'not worse', stopped: 'clear', margin: 0.3 }, 0.3, -0.3],
+    ['a smaller one', { verdict: 'equivalent', stopped: 'clear', margin: 0.25 }, 0.3, -0.25],
+    ['any, because head is better', { verdict: 'better', stopped: 'clear', ...RISE }, 0.1, 0],
+  ])('claims one that its verdict shows: %s', (_what, decision, margin, bound) => {
+    const comparison = compared(decision, margin);
+    expect(comparison.total.not_worse).toEqual({ bound, holds: true });
+    expect(comparison.gate.result).toBe('not worse');
+    expect(told(comparison)).toMatch(/^ {2}(not worse by|equivalent)/m);
+  });
+});
+
+test('single configurations of a sweep that has stopped because of all of them have no verdict, nor has the gate', () => {
+  const runs = { x: 'pppppppppp', y: 'pppppppppp', z: 'pppppppppp' };
+  const [base, fallen] = [sweepOf('a', runs), { ...runs, x: 'ffffffffff' }];
+  expect(compare(base, sweepOf('b', fallen)).gate.result).toBe('worse');
+  const decision = decisionOf({ difference: -0.1, interval: { low: -0.3, high: 0.1 } });
+  const stopped = compare(base, sweepOf('b', fallen, undefined, { decision }));
+  expect(stopped.configurations.map(({ verdict, robust }) => [verdict, robust])).toEqual([
+    ['worse', false],
+    ['no difference shown', null],
+    ['no difference shown', null],
+  ]);
+  expect([stopped.verdict, stopped.gate.result]).toEqual(['no difference shown', 'not shown']);
 });
 
 test('cells that the budget left out, and a sweep that was cancelled, are doubted', () => {

@@ -5,7 +5,7 @@ import { replayRounds } from '../../../src/decide/decision/replay-rounds.js';
 import type { UntilClear } from '../../../src/decide/decision/until-clear.js';
 import type { Cell } from '../../../src/model/records/cell.js';
 
-const SWEEPS = 400;
+const SWEEPS = 120;
 const SEED = Number(process.env['PROPERTY_SEED'] ?? 1);
 /** The most ends of a sweep that are tried. */
 const MOST_ENDS = 64;
@@ -57,7 +57,7 @@ test('a verdict of `--until-clear` holds however the runs that ended with errors
     const cells = cellsOf(scenarios, most);
     const plan: UntilClear = {
       base: { kind: 'variant', variant: 'base' },
-      margin: random.pick([null, null, 0.4]),
+      margin: null,
       alpha: 0.05,
       most_runs: most,
       round_size: scenarios,
@@ -74,16 +74,12 @@ test('a verdict of `--until-clear` holds however the runs that ended with errors
       const ended = new Map(results);
       for (const [index, { id }] of hidden.entries())
         ended.set(id, { outcome: isPass(index) ? 'pass' : 'fail', cost_usd: null, errors: 0 });
-      const other = replayRounds(released, { ...plan }, ended, true);
-      const whole = replayRounds(cells, plan, ended, true);
-      if (whole.verdict !== verdict && other.verdict !== verdict) {
+      if (replayRounds(cells, plan, ended, true).verdict !== verdict) {
         broken += 1;
-        console.log(at, scenarios, most, plan.margin, verdict, whole.verdict, whole.stopped, other.verdict);
         break;
       }
     }
   }
-  console.log({ made, broken });
   expect(made).toBeGreaterThan(SWEEPS / 8);
   expect(broken).toBe(0);
 });
