@@ -79,6 +79,18 @@ const MISTAKES = [
     '[]',
   ],
   [
+    'a start of until-clear takes nothing from those after it',
+    'src/statistics/ledger.ts',
+    'spent: spentOf(account) + alpha',
+    'spent: spentOf(account)',
+  ],
+  [
+    'what starts and looks may spend is not limited to 1.1 alpha',
+    'src/statistics/ledger.ts',
+    'alpha - spent / POOL',
+    'alpha - spent / (2 * POOL)',
+  ],
+  [
     'what a sweep decides against an earlier one stands, whatever its judge',
     'src/decide/comparison/with-judge-drift.ts',
     "judge_drift.explains ? 'not tested' : isStillEqual ? verdict : 'not worse'",

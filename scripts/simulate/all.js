@@ -10,6 +10,7 @@ import { retried } from './retried.js';
 import { scenarios } from './scenarios.js';
 import { sequential } from './sequential.js';
 import { shipped } from './shipped.js';
+import { starts } from './starts.js';
 import { shrinkage } from './shrinkage.js';
 
 export { example } from './example.js';
@@ -27,6 +28,7 @@ const parts = {
   shrinkage,
   means,
   looks,
+  starts,
   judge,
   nights,
   scheduled,

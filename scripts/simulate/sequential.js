@@ -19,7 +19,7 @@ const ROUNDS = 20;
 const known = new Map();
 
 /** @param {number} configurations @param {number} pairs */
-function cellsOf(configurations, pairs) {
+export function cellsOf(configurations, pairs) {
   const key = `${configurations} ${pairs}`;
   const cells =
     known.get(key) ??

@@ -12,7 +12,7 @@ export { type Followed, followNights, SUSPICION, nightSd } from './follow-nights
 export { holm, testFamily } from './test-family.js';
 export { type Ends, highestP, highestSureP } from './highest-p.js';
 export { directionOf } from './direction.js';
-export { type Account, afterStart, firstLevel, informationIn, leftOf, lookIn, spentOf } from './ledger.js';
+export { type Account, afterStart, firstLevel, informationIn, leftOf, lookIn, POOL, spentOf } from './ledger.js';
 export { look, type Look, type Round, timesOf, total, sequentialP } from './look.js';
 export { lossEvidence, riseEvidence } from './loss-evidence.js';
 export { meanBias, meanRate } from './mean-rate.js';

@@ -49,7 +49,7 @@ export function ledgerOfRepeats(looks: number, alpha: number): LedgerLook {
  * All that a question may spend, as a multiple of alpha: so that a sequential test, whose first start takes all of
  * alpha, leaves something to those after it.
  */
-const POOL = 1.1;
+export const POOL = 1.1;
 
 /** The alpha of a question, and what has drawn on it so far. */
 export interface Account {

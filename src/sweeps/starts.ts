@@ -15,8 +15,8 @@ import {
 import { readTextIfThere } from '#host';
 import { type Cell, type ResultLine, workRunOf } from '#model';
 import { Plan, scenarioOf } from '#scenario';
-import { fetchSweep, firingsFrom, objectsOf, planFile, scheduleNames, sharedProjectOf } from '#store';
-import { newestSweeps, sweepStatus } from './find-sweep.js';
+import { fetchSweep, firingsFrom, objectsOf, planFile, scheduleNames, sharedProjectOf, summaryFile } from '#store';
+import { newestSweeps } from './find-sweep.js';
 import { readLog } from './read-records.js';
 
 /** A schedule allows for its looks at its own nights. */
@@ -39,7 +39,7 @@ export async function startsWith(
   hashes: ReadonlySet<string>,
 ): Promise<Start[]> {
   const ran = results.filter((line) => hashes.has(line.scenario_hash)).map(({ sweep }) => sweep);
-  const open = newestSweeps(resultsPath).filter((sweep) => sweepStatus(resultsPath, sweep) === 'open');
+  const open = newestSweeps(resultsPath).filter((sweep) => !existsSync(summaryFile(resultsPath, sweep)));
   const found: Start[] = [];
   for (const sweep of new Set([...ran, ...open])) {
     const plan = await planOf(resultsPath, sweep);

@@ -38,6 +38,52 @@ test('--effect gives up when such a change is unlikely to be found, and retry ha
   expect(shown.stdout).toContain('the runs left would show a change of 60 points in only');
 });
 
+test('each start of the same question has what earlier ones and comparisons have left, and says so', async () => {
+  await addScripted(project, 'again', { one: '10', two: '10' });
+  const args = ['again', '--until-clear', '--base', 'one', '--max-runs', '6', '--concurrency', '8'];
+  const first = await project.run(args);
+  expect(first.document.decision).toMatchObject({ verdict: 'undecided', alpha: 0.05 });
+  expect(first.document.decision?.spent_before).toBeUndefined();
+  const shown = JSON.parse((await run(...args, '--dry-run', '--json')).stdout) as unknown;
+  const by = [first.document.sweep];
+  const spent_before = { of_alpha: 0.05, spent: 0.05, by };
+  expect(shown).toMatchObject({ until_clear: { alpha: 0.004545, spent_before } });
+  const planned = await project.cli(['plan', 'again', '--base', 'one', '--json']);
+  expect(JSON.parse(planned.stdout)).toMatchObject({ until_clear: { alpha: 0.004545, spent_before } });
+  const second = await project.run(args);
+  expect(second.stderr).toContain(`this question was asked before, in ${first.document.sweep}`);
+  expect(second.document.decision).toMatchObject({ alpha: 0.004545, spent_before });
+  const compared = await project.cli([
+    'compare',
+    second.document.sweep,
+    second.document.sweep,
+    '--variants',
+    'one,two',
+    '--json',
+  ]);
+  expect(JSON.parse(compared.stdout)).toMatchObject({
+    ...{ alpha: 0.004545, next_start_alpha: 0.0004136 },
+    total: { sequential: true },
+  });
+  const { exitCode, stderr } = await run('again', '--until-clear', '--base', 'one', '--max-runs', '4');
+  expect(stderr).toContain('no difference could be shown, at the 0.00041 that');
+  expect(exitCode).toBe(2);
+  // A new build is a new question.
+  await project.write('bin/tool', `${await project.read('bin/tool')}# new\n`, 0o755);
+  expect(JSON.parse((await run(...args, '--dry-run', '--json')).stdout)).toMatchObject({
+    until_clear: { alpha: 0.05 },
+  });
+});
+
+test('a start after a comparison has what that left', async () => {
+  await addScripted(project, 'compared', { one: '10', two: '10' });
+  const { document } = await project.run(['compared', '--repeat', '4', '--concurrency', '8']);
+  const args = ['compared', '--until-clear', '--base', 'one', '--max-runs', '6', '--concurrency', '8', '--dry-run'];
+  expect(JSON.parse((await run(...args, '--json')).stdout)).toMatchObject({
+    until_clear: { alpha: 0.01364, spent_before: { of_alpha: 0.05, spent: 0.04, by: [document.sweep] } },
+  });
+});
+
 test('--dry-run says how much it may take at most, and with what it is compared', async () => {
   const args = ['clear', '--until-clear', '--base', 'good', '--max-runs', '8', '--margin', '10', '--dry-run'];
   const { stdout } = await run(...args, '--json');

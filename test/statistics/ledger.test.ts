@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomFrom } from '../../src/lib/random.js';
-import { firstLevel, informationIn, ledgerOf } from '../../src/statistics/ledger.js';
+import {
+  type Account,
+  afterStart,
+  firstLevel,
+  informationIn,
+  ledgerOf,
+  leftOf,
+  lookIn,
+  spentOf,
+} from '../../src/statistics/ledger.js';
 import { normalQuantileOfTail, normalTail } from '../../src/statistics/normal.js';
 
 /**
@@ -83,6 +92,59 @@ describe('the ledger of alpha', () => {
       found += ((2 * (first ?? 0)) / STEPS) * density * beyond;
     }
     expect(found).toBeCloseTo(0.0075, 5);
+  });
+});
+
+describe('starts of a sequential test draw on the same alpha', () => {
+  const account = (change: Partial<Account> = {}): Account => ({
+    ...{ alpha: 0.05, spent: 0, looks: [], isRepeated: false },
+    ...change,
+  });
+
+  test('the first takes all of it, and each later one an eleventh of the one before', () => {
+    const alphas = [0, 1, 2, 3].reduce<{ now: Account; taken: number[] }>(
+      ({ now, taken }) => ({ now: afterStart(now, leftOf(now)), taken: [...taken, leftOf(now)] }),
+      { now: account(), taken: [] },
+    ).taken;
+    for (const [at, taken] of alphas.entries()) expect(taken).toBeCloseTo(0.05 / 11 ** at, 5);
+  });
+
+  test('after one look, or two that repeat runs, a start has what these leave', () => {
+    expect(leftOf(account({ looks: [5] }))).toBe(0.01364);
+    expect(leftOf(account({ looks: [5, 5], isRepeated: true }))).toBe(0.009091);
+  });
+
+  test('a look after a start has most of what that leaves, as the first look at a question has of alpha', () => {
+    const after = afterStart(account(), 0.05);
+    expect(lookIn(after, [5]).level).toBeCloseTo(0.8 * 0.004545, 5);
+    expect(lookIn(after, [5, 23]).level).toBeLessThan(0.2 * 0.004545 * 1.5);
+  });
+
+  test('all of them together never spend more than 1.1 times alpha, in whatever order', () => {
+    const steps = fc.array(fc.oneof(fc.constant('start' as const), fc.double({ min: 0.1, max: 50, noNaN: true })), {
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(steps, fc.constantFrom(0.01, 0.05, 0.2), fc.boolean(), (all, alpha, isRepeated) => {
+        let [now, information, taken] = [account({ alpha, isRepeated }), 0, 0];
+        for (const step of all) {
+          const before = spentOf(now);
+          if (step === 'start') {
+            taken += leftOf(now);
+            now = afterStart(now, leftOf(now));
+          } else {
+            information += step;
+            now = { ...now, looks: [...now.looks, information] };
+            // By the bound of Bonferroni: the levels of looks that share runs may add up to more than they spend.
+            if (isRepeated) taken += lookIn(now, now.looks).level;
+          }
+          expect(spentOf(now)).toBeGreaterThanOrEqual(before * (1 - 1e-3));
+          expect(spentOf(now)).toBeLessThanOrEqual(1.1 * alpha * (1 + 1e-3));
+          expect(taken).toBeLessThanOrEqual(1.1 * alpha * (1 + 1e-3));
+        }
+      }),
+      { numRuns: 20 },
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 import { colors } from '../blocks/terminal.js';
 import { type Comparison, type ComparisonVerdict, driftText, moversText, withoutDriftText } from '#decide';
+import { firstLevel } from '#statistics';
 import { betweenText, levelText, percent, points, pText, terminalText } from '#lib';
 import type { Namer } from './tables.js';
 
@@ -167,9 +168,11 @@ const otherScenarios = ({ total: { other_scenarios: others } }: Comparison): str
 
 /** The level of a first look is that of nearly every comparison. */
 export const laterLook = ({ look, alpha }: Pick<Comparison, 'look' | 'alpha'>): string[] =>
-  look === undefined || look.number < 2
+  look === undefined || (look.number < 2 && alpha >= firstLevel(look.of_alpha))
     ? []
-    : [`look ${look.number} of this question: tested at ${levelText(alpha)}; all looks share ${look.of_alpha}`];
+    : [
+        `${look.number < 2 ? 'run --until-clear has asked this' : `look ${look.number} of this question`}: tested at ${levelText(alpha)}; all looks share ${look.of_alpha}`,
+      ];
 const judge = ({ judge_drift: drift }: Comparison): string[] =>
   drift === undefined ? [] : [driftText(drift), ...withoutDriftText(drift)].map(terminalText);
 

@@ -59,7 +59,7 @@ function differenceRows({ alpha, look, total, configurations, judge_drift: drift
           [
             'look',
             `${look.number}, tested at ${levelText(alpha)}`,
-            `each comparison with more of these runs is another look, which could find a difference by chance; so all looks share ${look.of_alpha}, of which ${levelText(look.spent)} is spent, and the first one has most of it`,
+            `each comparison with more of these runs is another look, which could find a difference by chance; so all looks share ${look.of_alpha}, and the first one has most of it; with starts of run --until-clear, ${levelText(look.spent)} may be spent by now`,
           ] satisfies Row,
         ]),
     [

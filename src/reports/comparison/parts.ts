@@ -10,6 +10,7 @@ import {
 } from '#decide';
 import { formatAge, levelText, percent, terminalText, truncate } from '#lib';
 import { scenarioLabel } from '#model';
+import { POOL } from '#statistics';
 import type { Namer } from './tables.js';
 
 /* The parts of a comparison that the terminal and Markdown show alike, besides its tables of numbers. */
@@ -201,4 +202,4 @@ export function neededRuns({ total: { needed }, look, verdict }: Comparison): st
 
 /** Says why a sweep of `run --until-clear` has less than all of alpha, and what one after it would have. */
 export const alphaLeftText = (left: number, { of_alpha: alpha, spent, by }: SpentBefore): string =>
-  `this question was asked before, in ${by.map(terminalText).join(', ')}: ${levelText(spent)} of ${alpha} of alpha may be spent, so this start has ${levelText(left)}, and one after it about a tenth of that`;
+  `this question was asked before, in ${by.map(terminalText).join(', ')}: of the ${levelText(POOL * alpha)} that all its false verdicts may have together, ${levelText(spent)} may be spent; this start has ${levelText(left)}, and one after it would have an eleventh of that`;
