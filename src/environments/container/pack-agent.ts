@@ -8,6 +8,7 @@ import {
   isBinary,
   isRealFolder,
   packageFile,
+  readText,
   readTextIfThere,
 } from '#host';
 import { isJsonObject, parseJson, sha256, shellWord } from '#lib';
@@ -149,7 +150,8 @@ export async function packAgent(program: string, path?: string): Promise<{ folde
     return [file, size, mtimeMs];
   };
   const manifest = parts.packages.map(({ real }) => join(real, 'package.json'));
-  const key = sha256(JSON.stringify([parts.packages, ...[parts.program, node, ...programs, ...manifest].map(look)]));
+  const contents = [parts.packages, [parts.program, node, ...manifest].map(look), programs.map(readText)];
+  const key = sha256(JSON.stringify(contents));
   const folder = join(cacheHome(), 'packed', `${parts.name}-${key.slice(0, 16)}`);
   if (isRealFolder(folder)) return { folder };
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProject, openRun, until } from '../../commands/project.js';
-import { DEBIAN_IMAGE, whyNoDebian } from '../../environments/containers.js';
+import { fitProblem } from '../../../src/environments/container/fit.js';
+import { packAgent } from '../../../src/environments/container/pack-agent.js';
+import { DEBIAN_IMAGE, IMAGE, whyNoContainers, whyNoDebian } from '../../environments/containers.js';
 import { CLI_NAMES, provideCli } from '../clis.js';
 import { serve } from '../serve.js';
 import { MODELS } from './models.js';
@@ -100,4 +102,38 @@ test.skipIf(lacking !== null).each(NAMES)(
     ).toBe(true);
   },
   300_000,
+);
+
+test.skipIf(lacking !== null)(
+  'an agent that does not start in an image is refused at its line; a static binary starts in any',
+  async () => {
+    expect(await whyNoContainers()).toBeNull();
+    const [claude, codex] = await Promise.all([
+      provideCli('claude-code', console.log),
+      provideCli('codex', console.log),
+    ]);
+    const project = await createProject({
+      'llm-tool-test-config.toml': `[agents.claude-code]\ncommand = ${JSON.stringify(claude)}\nmodels = ["${MODELS['claude-code']}"]\n[agents.missing]\nadapter = "codex"\ncommand = "no-such-codex"\nmodels = ["${MODELS.codex}"]\n`,
+      'tasks/work/task.toml': `[environment]\ndocker_image = "${IMAGE}"\n`,
+      'tasks/work/instruction.md': 'Write out.txt.\n',
+      'tasks/work/tests/test.sh': '#!/bin/sh\n',
+    });
+    onTestFinished(() => project.remove());
+    const refused = async (agent: string): Promise<string> => {
+      const ended = await project.cli(['run', 'tasks/work', '--agents', agent], { LLM_TOOL_TEST_ENABLED: '1' });
+      expect(ended.exitCode).toBe(2);
+      return ended.stderr;
+    };
+    expect(await refused('claude-code')).toContain(
+      `tasks/work/task.toml:2:16 environment.docker_image: the image ${IMAGE}: it has no glibc, for which claude of this machine is made`,
+    );
+    expect(await refused('missing')).toContain(
+      'the agent missing is mounted from this machine, where no-such-codex was not found',
+    );
+    const packed = await packAgent(codex);
+    if ('why' in packed) throw new Error(packed.why);
+    const trial = { folder: packed.folder, program: codex, version: ['--version'] };
+    expect(await fitProblem({ command: 'docker', image: IMAGE }, trial)).toBeNull();
+  },
+  120_000,
 );
