@@ -173,6 +173,10 @@ export const AREAS: readonly Area[] = [
     covers: [
       'src/scenario/task/',
       'src/environments/',
+      'src/activities/build-image.ts',
+      'src/activities/run/images.ts',
+      'src/commands/export.ts',
+      'src/commands/validate-tasks.ts',
       'src/activities/prepare/',
       'src/activities/teardown/',
       'src/commands/doctor/',

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { copyTree, displayPath, listTree, readText, writeFileAtomic } from '#host';
+import { dirname, join, resolve } from 'node:path';
+import { fillWorkspace } from '#environments';
+import { copyTree, displayPath, listTree, readText, removeTree, writeFileAtomic } from '#host';
 import { addPathToFullDiskError, isFull, UsageError } from '#lib';
 import { Metrics, RunRecord } from '#model';
 import { draftOf, openProject, selectScenarios } from '#planning';
@@ -16,7 +17,7 @@ async function writeAll(folder: string, files: Readonly<Record<string, string>>)
   try {
     for (const [path, text] of Object.entries(files)) {
       const file = join(folder, path);
-      await mkdir(join(file, '..'), { recursive: true });
+      await mkdir(dirname(file), { recursive: true });
       await writeFileAtomic(file, text);
     }
   } catch (error) {
@@ -109,17 +110,24 @@ export async function exportTask(name: string, folder: string, { json: asJson }:
     );
   refuseUsed(folder);
   const into = resolve(folder);
-  const sources = { fixture, checks, build };
+  const workspace = join(into, WORKSPACE_FILES);
+  await mkdir(dirname(workspace), { recursive: true });
+  await fillWorkspace(workspace, { fixture, files: scenario.inputs.files });
+  for (const path of variant.notCopied.fixture) await removeTree(join(workspace, path));
+  const sources = { checks, build };
   for (const { of, below, to } of written.task.copies) {
     const source = sources[of];
     if (source === null) continue;
     const from = join(source, below);
-    await copyTree(from, await listTree(from), join(into, to));
+    const isLeftOut = (path: string): boolean =>
+      of === 'checks' && variant.notCopied.checks.includes(join(below, path));
+    await mkdir(join(into, to), { recursive: true });
+    await copyTree(from, await listTree(from, isLeftOut), join(into, to));
   }
   const { files } = written.task;
   await writeAll(into, Object.fromEntries(files.map((one) => [one.path, one.text])));
   for (const { path, executable } of files) if (executable === true) await chmod(join(into, path), 0o755);
-  await openWorkspace(join(into, WORKSPACE_FILES));
+  await openWorkspace(workspace);
   if (asJson) printJson({ task: into, files: files.map(({ path }) => path) });
   else printNotice(`task  ${displayPath(into)}`);
   return 0;
@@ -127,7 +135,6 @@ export async function exportTask(name: string, folder: string, { json: asJson }:
 
 /** Lets everybody write into the workspace: the user of an image, whom only the image knows, may not be root. */
 async function openWorkspace(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
   await chmod(folder, 0o777);
   for (const entry of await listTree(folder))
     if (entry.kind !== 'symlink')

@@ -28,6 +28,7 @@ export {
   type RequestedEnvironment,
 } from './environment.js';
 export { apartFrom, environmentAddresses, missingInEnvironment, variablesOfEnvironment } from './kinds.js';
+export { fillWorkspace } from './fill-workspace.js';
 export { lastStart, livingStarts, sideJournal, startFiles, startFolder } from './journal.js';
 export { look } from './local.js';
 export { MachineGone } from './machine/machine.js';

@@ -28,7 +28,7 @@ describe.skipIf(lacking !== null)('a build of an image', () => {
   async function writeScenario(name: string): Promise<void> {
     const gates = ['{type: file_exists, path: README.md}'];
     const more = `environment: {type: docker, build: ${name}}`;
-    await project.write(`fixtures/${name}.yaml`, scenario(name, { target: null, gates, steps: ['say: x'], more }));
+    await project.write(`fixtures/${name}.yaml`, scenario(name, { gates, steps: ['say: x'], more }));
     const dockerfile = `FROM ${IMAGE}\nRUN echo ${name} ${Date.now()}; until [ -e /go ]; do sleep 0.1; done\n`;
     await project.write(`fixtures/${name}/Dockerfile`, dockerfile);
   }

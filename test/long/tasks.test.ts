@@ -338,6 +338,7 @@ test.skipIf(lacking !== null)(
         `fixtures/${name}.yaml`,
         `name: ${name}
 description: ${name}
+target: {binary: cat}
 template_folder: given
 checks_folder: checks
 environment: ${environment}

@@ -6,13 +6,13 @@ import type { Scenario, Step } from '../scenario.js';
 
 /** A folder that is copied into a task folder. */
 export interface CopiedFolder {
-  of: 'fixture' | 'checks' | 'build';
+  of: 'checks' | 'build';
   /** Below that folder; empty for the whole of it. */
   below: string;
   to: string;
 }
 
-/** A scenario as a task folder of Harbor. */
+/** A scenario as a task folder of Harbor, besides the workspace, which is filled as for a run. */
 export interface TaskFolder {
   /** Written after the folders are copied. */
   files: { path: string; text: string; executable?: true }[];
@@ -23,7 +23,7 @@ export interface TaskFolder {
 const WORKSPACE = '/workspace';
 /** Folder in the build context that becomes `/`: what is in it keeps its modes. */
 const ROOT = 'root';
-/** Folder of the workspace's files. */
+/** Folder of the workspace's files in a task folder. */
 export const WORKSPACE_FILES = `environment/${ROOT}${WORKSPACE}`;
 const CHECKS = '/tests/checks';
 const GRACE_SECS = 60;
@@ -209,7 +209,7 @@ export function writeTask(
   const agent = scenario.steps.find((step): step is AgentInput => step.kind === 'agent');
   if (all.length > 0 || agent === undefined)
     return { ok: false, problems: all.map(([path, message]) => problemAt(path, message)) };
-  const { environment, inputs, checks, judgment } = scenario;
+  const { environment, checks, judgment } = scenario;
   const image = environment.type === 'docker' ? (environment.image ?? null) : null;
   const base = dockerfile ?? `FROM ${image ?? ''}\n`;
   const posts = scenario.steps.flatMap((step) => (step.kind === 'command' ? [commandText(step.command)] : []));
@@ -221,7 +221,6 @@ export function writeTask(
     task: {
       copies: [
         ...(dockerfile === null ? [] : [{ of: 'build' as const, below: '', to: 'environment' }]),
-        ...(inputs.fixture === null ? [] : [{ of: 'fixture' as const, below: '', to: WORKSPACE_FILES }]),
         ...(checks.folder === undefined
           ? []
           : verifier === null
@@ -235,7 +234,6 @@ export function writeTask(
           path: 'environment/Dockerfile',
           text: `${base.replace(/\n?$/, '\n')}${workspaceLines(scenario).join('\n')}\n`,
         },
-        ...Object.entries(inputs.files).map(([path, text]) => ({ path: `${WORKSPACE_FILES}/${path}`, text })),
         ...(verifier === null
           ? [
               {

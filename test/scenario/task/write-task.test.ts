@@ -12,6 +12,7 @@ const FITTING = `
 name: greet
 description: Says "hello"
 tags: [small]
+target: {binary: cat}
 environment: {type: docker, image: "debian:12", cpus: 1, network: none}
 template_folder: greeting
 task: {prompt: "Write hello into $HOME.txt"}
@@ -77,16 +78,15 @@ it('builds upon the Dockerfile of the scenario', () => {
 it('names each part that does not fit, with its line', () => {
   const text = `${FITTING.replace('{type: docker, image: "debian:12", cpus: 1, network: none}', '{type: local}')}
     - {type: file_matches, path: a/out.txt, pattern: "^h"}
-  evaluators: [{name: size, command: "echo '{}'"}]
-target: {binary: ./tool}
-`;
+scripts: {evaluators: [{name: size, command: "echo '{}'"}]}
+`.replace('{binary: cat}', '{binary: ./tool}');
   const task = written(text);
   expect(task.ok ? [] : task.problems.map(({ line, message }) => [line, message.split(';')[0]])).toEqual(
     expect.arrayContaining([
-      [5, 'a task runs in a container'],
+      [6, 'a task runs in a container'],
       [expect.any(Number), 'the target is a file of this machine'],
       [expect.any(Number), 'a task has no evaluators'],
-      [19, expect.stringContaining('file_matches cannot be written as a line of sh')],
+      [20, expect.stringContaining('file_matches cannot be written as a line of sh')],
     ]),
   );
 });
