@@ -183,7 +183,8 @@ export function addView(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('view')
     .description('Show sweeps, runs and transcripts in the browser until it is stopped')
-    .option('--port <number>', 'port on 127.0.0.1 (default: any that is free)', port, 0)
+    .option('--port <number>', 'port on 127.0.0.1 (default: that of the last time, or any that is free)', port, 0)
+    .option('--new-link', 'give the page a new address, which makes earlier links invalid', false)
     .option('--no-open', 'only print the address, without opening the browser')
     .option(...ENV_FILE)
     .option(...RESULTS)

@@ -27,6 +27,10 @@ export function takeToken(): void {
   history.replaceState(null, '', `/#${rest}`);
 }
 
+/** The address of this page with the token, so that it opens in any tab of this machine. */
+export const linkHere = (): string =>
+  `${location.origin}/#token=${sessionStorage.getItem(TOKEN) ?? ''}${location.hash.slice(1)}`;
+
 export const hasToken = (): boolean => embedded !== null || sessionStorage.getItem(TOKEN) !== null;
 
 /** Asks the server, or the report in this file. @throws RequestError */

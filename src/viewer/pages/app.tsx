@@ -1,5 +1,6 @@
 import { render } from 'preact';
-import { embedded, hasToken, takeToken } from './api.js';
+import { embedded, hasToken, linkHere, takeToken } from './api.js';
+import { CopyButton } from './commands.js';
 import { CompareRunsPage } from './compare-runs-page.js';
 import { ComparePage } from './compare-page.js';
 import { PlanPage } from './plan-page.js';
@@ -47,6 +48,11 @@ function App() {
         <a class="brand" href={addressOf()}>
           llm-tool-test
         </a>
+        {embedded === null && hasToken() && (
+          <CopyButton key={location.hash} text={linkHere()} what="whoever has it can read the results on this machine">
+            Copy the link
+          </CopyButton>
+        )}
       </header>
       <Page {...route} />
     </>

@@ -1,7 +1,10 @@
+import { Fragment } from 'preact';
 import { formatBytes, plainText } from '#lib/pure';
 import type { ChangesAnswer, DiffLine, FileChange } from '../protocol.js';
 import { useLoaded } from './api.js';
+import { CopyButton } from './commands.js';
 import { Name, Waiting } from './parts.js';
+import { type Hunk, hunksOf, patchOf } from './unified-diff.js';
 
 /** The differences between the workspace at the end and the fixture. */
 export function Changes({ run }: { run: string }) {
@@ -32,7 +35,9 @@ export function Changes({ run }: { run: string }) {
 /** Larger differences are shown on request. */
 const MAX_OPEN = 60;
 
-function File({ file: { path, change, bytes, lines, note } }: { file: FileChange }) {
+function File({ file }: { file: FileChange }) {
+  const { path, change, bytes, lines, note } = file;
+  const patch = patchOf(file);
   const counted = (kind: DiffLine['kind']): number => lines?.filter((line) => line.kind === kind).length ?? 0;
   return (
     <details open={lines !== null && lines.length <= MAX_OPEN}>
@@ -53,11 +58,25 @@ function File({ file: { path, change, bytes, lines, note } }: { file: FileChange
       {lines === null ? (
         <p class="soft inside">{note}</p>
       ) : (
-        <div class="diff mono" role="group" aria-label={`Differences of ${plainText(path)}`}>
-          {lines.map((line, at) => (
-            <Line key={at} line={line} />
-          ))}
-        </div>
+        <>
+          <div class="diff mono" role="group" aria-label={`Differences of ${plainText(path)}`}>
+            {hunksOf(lines).map(({ header, lines: of }) => (
+              <Fragment key={header}>
+                <div class="gap soft">{header}</div>
+                {of.map((line, at) => (
+                  <Line key={at} line={line} />
+                ))}
+              </Fragment>
+            ))}
+          </div>
+          {patch !== null && (
+            <p class="inside">
+              <CopyButton text={patch} what={`the differences of ${plainText(path)}`}>
+                Copy as a patch
+              </CopyButton>
+            </p>
+          )}
+        </>
       )}
     </details>
   );
@@ -66,14 +85,9 @@ function File({ file: { path, change, bytes, lines, note } }: { file: FileChange
 const SIGNS = { same: ' ', added: '+', removed: '−' } as const;
 const LONGEST = 1000;
 
-const Line = ({ line }: { line: DiffLine }) =>
-  line.kind === 'gap' ? (
-    <div class="gap soft">
-      {line.lines} equal {line.lines === 1 ? 'line' : 'lines'}
-    </div>
-  ) : (
-    <div class={line.kind}>
-      {SIGNS[line.kind]} {plainText(line.text.slice(0, LONGEST))}
-      {line.text.length > LONGEST && '…'}
-    </div>
-  );
+const Line = ({ line: { kind, text } }: { line: Hunk['lines'][number] }) => (
+  <div class={kind}>
+    {SIGNS[kind]} {plainText(text.slice(0, LONGEST))}
+    {text.length > LONGEST && '…'}
+  </div>
+);

@@ -3,9 +3,11 @@ import { formatCost, formatDuration, plainText } from '#lib/pure';
 import type { RunEvent } from '#model';
 import { get } from './api.js';
 import { CallView, McpCallView, ToolsView, type WholeOf } from './call-view.js';
-import { type Conversation, indexOfEvent, type Item, nextFailed } from './conversation.js';
+import { type Conversation, eventsIn, indexOfEvent, type Item, nextFailed } from './conversation.js';
 import { Name, Text } from './parts.js';
+import { RawEvents } from './raw-events.js';
 import { eventAddress } from './router.js';
+import { earlierPart, firstPart, laterPart, type Part } from './shown-part.js';
 import { TranscriptSearch } from './transcript-search.js';
 
 interface ConversationProps {
@@ -20,10 +22,6 @@ interface ConversationProps {
   label?: string;
 }
 
-/** Items that are shown at first, and added by a button. */
-const SHOWN = 300;
-/** Items before the one that the address points to. */
-const BEFORE = 50;
 /** The distance to the page's end within which a reader follows what is added, in pixels. */
 const NEAR = 160;
 
@@ -37,17 +35,12 @@ export function ConversationView({
   label = 'Conversation',
 }: ConversationProps) {
   const wanted = at === 0 ? -1 : indexOfEvent(items, at);
-  const [added, setAdded] = useState({ at, earlier: 0, later: 0 });
-  const { earlier, later } = added.at === at ? added : { earlier: 0, later: 0 };
-  const first = isLive && wanted === -1 ? items.length - SHOWN : wanted - BEFORE;
-  const from = Math.max(0, first - earlier);
-  const to = Math.min(items.length, Math.max(0, first) + SHOWN + later);
-  const more = (hidden: number, word: string, wider: { earlier: number; later: number }) =>
-    hidden > 0 && (
-      <button type="button" onClick={() => setAdded({ at, ...wider })}>
-        Show {word} ({hidden})
-      </button>
-    );
+  const [chosen, setChosen] = useState<{ at: number; part: Part } | null>(null);
+  const usual = firstPart(items.length, isLive && wanted === -1 ? items.length : wanted);
+  const part = chosen?.at === at ? chosen.part : usual;
+  const { from } = part;
+  const to = Math.min(items.length, part.to);
+  const show = (next: Part): void => setChosen({ at, part: next });
   useFollowedEnd(isLive, items.length);
   useShown(anchorOf(run, items[wanted]?.event.seq ?? 0), wanted !== -1);
   const start = items[0] === undefined ? 0 : Date.parse(items[0].event.ts);
@@ -55,7 +48,14 @@ export function ConversationView({
     <section aria-label={label}>
       <h2>Conversation</h2>
       <TranscriptSearch {...{ run, label }} />
-      {more(from, 'earlier', { earlier: earlier + SHOWN, later })}
+      {from > 0 && (
+        <MoreItems
+          words={`Show earlier (${from})`}
+          end="Show the beginning"
+          showMore={() => show(earlierPart(part))}
+          showEnd={() => show(firstPart(items.length, -1))}
+        />
+      )}
       <ol class="conversation" aria-live={isLive ? 'polite' : 'off'}>
         {prompt !== null && from === 0 && (
           <li class="item user">
@@ -69,14 +69,24 @@ export function ConversationView({
             id={anchorOf(run, item.event.seq)}
             class={`item ${item.kind} ${item.kind === 'message' ? item.event.role : ''} ${from + index === wanted ? 'shown' : ''}`}
           >
-            <ItemView {...{ run, item }} isShown={from + index === wanted} />
+            <div class="rendered">
+              <ItemView {...{ run, item }} isShown={from + index === wanted} />
+            </div>
             <time class="soft" dateTime={item.event.ts}>
               +{formatDuration(Date.parse(item.event.ts) - start)}
             </time>
+            <RawEvents run={run} seqs={eventsIn(item)} />
           </li>
         ))}
       </ol>
-      {more(items.length - to, 'more', { earlier, later: later + SHOWN })}
+      {to < items.length && (
+        <MoreItems
+          words={`Show more (${items.length - to})`}
+          end="Show the end"
+          showMore={() => show(laterPart(part, items.length))}
+          showEnd={() => show(firstPart(items.length, items.length))}
+        />
+      )}
       {isLive && (
         <p class="soft working">
           <i aria-hidden="true" /> The agent is working; this page follows it.
@@ -84,6 +94,37 @@ export function ConversationView({
       )}
       {items.length === 0 && !isLive && <p class="soft">There is no transcript.</p>}
     </section>
+  );
+}
+
+interface MoreItemsProps {
+  words: string;
+  end: string;
+  showMore: () => void;
+  showEnd: () => void;
+}
+
+/** Buttons at an end of what is shown. More is shown as soon as a reader comes near. */
+function MoreItems({ words, end, showMore, showEnd }: MoreItemsProps) {
+  const place = useRef<HTMLParagraphElement>(null);
+  const act = useRef(showMore);
+  act.current = showMore;
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) act.current();
+    });
+    if (place.current !== null) observer.observe(place.current);
+    return () => observer.disconnect();
+  }, [words]);
+  return (
+    <p ref={place} class="buttons">
+      <button type="button" onClick={showMore}>
+        {words}
+      </button>
+      <button type="button" onClick={showEnd}>
+        {end}
+      </button>
+    </p>
   );
 }
 

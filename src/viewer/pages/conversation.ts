@@ -59,7 +59,8 @@ export interface Conversation {
 export const hasFailed = ({ result, mcp }: Call): boolean =>
   mcp?.is_error === true || (result !== null && isFailedResult(result));
 
-const isFailed = (item: Item): boolean =>
+/** True if an item is a call that failed. */
+export const isFailedItem = (item: Item): boolean =>
   (item.kind === 'call' && hasFailed(item)) || (item.kind === 'mcp' && item.event.is_error);
 
 /** Puts the events of a run together: calls with their results, and what was used. */
@@ -162,7 +163,7 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         break;
     }
   }
-  used.failed = items.filter(isFailed).length;
+  used.failed = items.filter(isFailedItem).length;
   return { items, used };
 }
 
@@ -173,7 +174,7 @@ const sum = (...numbers: (number | null)[]): number | null => {
 };
 
 /** The numbers of the events that an item shows. */
-const eventsIn = (item: Item): number[] =>
+export const eventsIn = (item: Item): number[] =>
   item.kind === 'call' ? [item.event, item.result, item.mcp].flatMap((event) => event?.seq ?? []) : [item.event.seq];
 
 /** Returns the index of the item that shows an event, else of the last one before it; -1 if there is none. */
@@ -184,7 +185,7 @@ export function indexOfEvent(items: readonly Item[], seq: number): number {
 
 /** Returns the number of the first failed call after an event, else of the first one of all; null if none failed. */
 export function nextFailed(items: readonly Item[], after: number): number | null {
-  const failed = items.filter(isFailed).map(({ event }) => event.seq);
+  const failed = items.filter(isFailedItem).map(({ event }) => event.seq);
   return failed.find((seq) => seq > after) ?? failed[0] ?? null;
 }
 

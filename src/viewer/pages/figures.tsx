@@ -14,7 +14,7 @@ export function Figures({ figures }: { figures: readonly ConfigurationFigures[] 
     <section aria-label="Rates, cost and time">
       <h2>Rates, cost and time</h2>
       <div class="card scroll" tabIndex={0} role="group" aria-label="Chart of rates, cost and time">
-        <table class="plain plots">
+        <table class="plain spreads">
           <thead>
             <tr>
               {['Configuration', 'Passed', 'Cost of a run', 'Duration of a run'].map((title) => (

@@ -6,6 +6,7 @@ import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
 import { RerunRun } from './rerun-buttons.js';
 import { embedded, useEvents, useLoaded } from './api.js';
 import { Changes } from './changes.js';
+import { Commands } from './commands.js';
 import { ConversationView, UsedSoFar } from './conversation-view.js';
 import { conversationOf, type Call, type Conversation } from './conversation.js';
 import { Gates } from './gates.js';
@@ -14,6 +15,7 @@ import { Chip, Facts, Name, Outside, Page, Problem, Text, Waiting } from './part
 import { addressOf } from './router.js';
 import { Review } from './review.js';
 import { stepSpans } from './step-spans.js';
+import { TimelineView } from './timeline-view.js';
 
 /** A run: why it ended as it did, what its agent did, and what it left. */
 export function RunPage({ id, query }: { id: string; query: URLSearchParams }) {
@@ -94,11 +96,14 @@ function Title({ sweep, cell, look, uiUrl, children }: TitleProps) {
   );
 }
 
+const NO_STEPS: RunRecord['steps'] = [];
+
 function OpenRun({ run, conversation, at }: { run: OpenRunAnswer } & Parts) {
   return (
     <>
       <Title sweep={run.sweep} cell={run.cell} look={run.engine ? 'running' : 'waiting'} uiUrl={run.uiUrl} />
       {!run.engine && <p class="note">The engine is not running, so this run makes no progress.</p>}
+      <TimelineView run={run.run} steps={NO_STEPS} items={conversation.items} />
       <UsedSoFar run={run.run} conversation={conversation} at={at} />
       <ConversationView run={run.run} prompt={run.prompt} conversation={conversation} at={at} isLive />
     </>
@@ -145,6 +150,7 @@ function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
           <Name>{run.message}</Name>
         </p>
       )}
+      <TimelineView run={run.run_id} steps={run.steps} items={conversation.items} />
       <div class="columns">
         <aside class="first" aria-label="Gates and judge">
           <Gates run={run.run_id} metrics={metrics} calls={calls} />
@@ -159,6 +165,7 @@ function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
         <aside aria-label="Steps and facts">
           <Steps run={run} />
           <RunFacts answer={answer} />
+          <Commands commands={answer.commands} />
         </aside>
       </div>
     </>

@@ -83,9 +83,7 @@ export function RunTable({ answer, selection, set, showFrom }: RunTableProps) {
 /** The columns beside that of the run. Of those that are usual, only those of which something is known. */
 export function shownColumns({ columns, against }: Selection, known: readonly string[]): readonly Column[] {
   const canReview = (name: string): boolean => embedded === null && ['rating', 'notes'].includes(name);
-  const chosen = columnsIn(columns).filter(
-    ({ name }) => columns !== '' || known.includes(name) || canReview(name),
-  );
+  const chosen = columnsIn(columns).filter(({ name }) => columns !== '' || known.includes(name) || canReview(name));
   return against === '' || columns !== '' ? chosen : [...columnsIn('other'), ...chosen];
 }
 
@@ -149,14 +147,16 @@ function Run({ run, row, open, isRepeated, columns }: RunProps) {
   return (
     <tr class={`run ${run.look}`} aria-rowindex={row}>
       <th scope="row">
-        <Chip look={run.look} />
-        {id === null ? (
-          <span class="name">{name}</span>
-        ) : (
-          <a class="name" href={addressOf('runs', id)}>
-            {name}
-          </a>
-        )}
+        <div class="what">
+          <Chip look={run.look} />
+          {id === null ? (
+            <span class="name">{name}</span>
+          ) : (
+            <a class="name" href={addressOf('runs', id)}>
+              {name}
+            </a>
+          )}
+        </div>
       </th>
       {columns.map((column) => (
         <td key={column.name} class={column.kind === 'number' ? 'number' : column.name}>

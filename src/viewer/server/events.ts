@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tailEvents } from '#client';
 import { linesOf } from '#host';
 import { createYielder, parseJson, shortenStrings, UsageError } from '#lib';
-import type { RunEvent } from '#model';
+import { EventBody, type RunEvent } from '#model';
 import { readEvents, runFiles } from '#store';
 import type { EventsLine, MatchesAnswer, ShownEvent } from '../protocol.js';
 import { findIn, MAX_MATCHES } from '../shared/find-text.js';
@@ -17,11 +17,15 @@ const AT_ONCE = 100;
 /** The number of looks for the events of a run that is over. */
 const LOOKS_FOR_EVENTS = 40;
 
+/** Characters of a transcript after which a page is sent only the beginnings of texts: it keeps all events in memory. */
+const LONG_TRANSCRIPT = 4_000_000;
+const LONGEST_OF_MANY = 400;
+
 /** Cuts the long texts of an event. */
-export function shownEvent(event: RunEvent): ShownEvent {
+export function shownEvent(event: RunEvent, longest = LONGEST): ShownEvent {
   const { length } = JSON.stringify(event);
-  if (length <= LONGEST) return event;
-  const shown: RunEvent = shortenStrings(event, LONGEST);
+  if (length <= longest) return event;
+  const shown: RunEvent = shortenStrings(event, longest);
   return JSON.stringify(shown).length < length ? { ...shown, cut: length } : shown;
 }
 
@@ -63,11 +67,14 @@ async function* liveEvents(file: string, isOpen: () => boolean, signal: AbortSig
 async function* recordedEvents(file: string, signal: AbortSignal): AsyncGenerator<EventsLine, void> {
   const yieldIfDue = createYielder();
   let events: ShownEvent[] = [];
+  let left = LONG_TRANSCRIPT;
   try {
     for (const event of readEvents(file)) {
       await yieldIfDue();
       if (signal.aborted) return;
-      events.push(shownEvent(event));
+      const shown = shownEvent(event, left > 0 ? LONGEST : LONGEST_OF_MANY);
+      if (left > 0) left -= JSON.stringify(shown).length;
+      events.push(shown);
       if (events.length < AT_ONCE) continue;
       yield { events };
       events = [];
@@ -85,7 +92,16 @@ async function* recordedEvents(file: string, signal: AbortSignal): AsyncGenerato
 export async function wholeEvent(source: RunSource, id: string, seq: number): Promise<RunEvent | null> {
   const file = await fileOfEvents(source, id);
   if (file === null) return null;
-  for (const event of readEvents(file)) if (event.seq === seq) return event;
+  const yieldIfDue = createYielder();
+  // Reading every line as JSON would take seconds in a large file.
+  const written = `"seq":${seq}`;
+  for (const { text } of linesOf(file, Infinity)) {
+    await yieldIfDue();
+    if (!text.includes(written)) continue;
+    const event = parseJson(text);
+    if (EventBody.safeParse(event).success && (event as unknown as RunEvent).seq === seq)
+      return event as unknown as RunEvent;
+  }
   return null;
 }
 

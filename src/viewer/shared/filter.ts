@@ -93,7 +93,8 @@ function termOf({ isNot, name, operator, values }: Token): Term | string {
     return `there is no field '${name}'; expected one of ${COLUMNS.map((one) => one.name).join(', ')}, or a text in quotation marks`;
   if (values.some(({ text }) => text === '')) return `expected a value after '${name}${operator}'`;
   if (column.kind === 'text') {
-    if (operator !== ':' && operator !== '=') return `'${column.name}' is a text; expected ${column.name}:${first.text}`;
+    if (operator !== ':' && operator !== '=')
+      return `'${column.name}' is a text; expected ${column.name}:${first.text}`;
     return { isNot, kind: 'text', column: column.name, values: values.map(({ text }) => text) };
   }
   if (values.length > 1) return `expected one number after '${name}${operator}'`;

@@ -117,12 +117,19 @@ test('terms that are written are read as the same', () => {
 
 test('any text is read, or has a wrong part that is in it', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), value, fc.array(anyTerm).map((terms) => terms.map(termText).join('  '))), (text) => {
-      const read = parseFilter(text);
-      if ('terms' in read) return;
-      const { from, to, message } = read.problem;
-      expect(0 <= from && from < to && to <= text.length && message !== '').toBe(true);
-    }),
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        value,
+        fc.array(anyTerm).map((terms) => terms.map(termText).join('  ')),
+      ),
+      (text) => {
+        const read = parseFilter(text);
+        if ('terms' in read) return;
+        const { from, to, message } = read.problem;
+        expect(0 <= from && from < to && to <= text.length && message !== '').toBe(true);
+      },
+    ),
   );
 });
 

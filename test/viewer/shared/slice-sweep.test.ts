@@ -49,7 +49,10 @@ test('sends the whole matrix of a large sweep, but few of its runs: first what r
   expect(matrix[0]).toMatchObject({ passed: 100, tested: 200, text: '100 of 200 passed', looks: [] });
   expect([found, openCount, runs.length]).toEqual([10_000, 2, 100]);
   expect(runs.slice(0, 4).map(({ id }) => id)).toEqual(['cell-9998', 'cell-9999', 'cell-0', 'cell-4']);
-  expect(runs.slice(2, 4)).toMatchObject([{ why: 'a gate', failed: ['file_exists', 'notes.md exists'] }, { end: 'I am done.' }]);
+  expect(runs.slice(2, 4)).toMatchObject([
+    { why: 'a gate', failed: ['file_exists', 'notes.md exists'] },
+    { end: 'I am done.' },
+  ]);
   expect(JSON.stringify(slice('')).length).toBeLessThan(JSON.stringify(state).length / 20);
 });
 
