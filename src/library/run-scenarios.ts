@@ -43,6 +43,8 @@ export interface RunScenariosOptions {
   live?: boolean;
   /** The beginning of the sweep's id; otherwise it begins with the time. */
   name?: string;
+  /** To whom the sweep belongs; otherwise whoever runs the program. */
+  owner?: string;
   /** Variables for agents and targets; they override those of the process. */
   env?: Readonly<Record<string, string>>;
   /** The results folder; otherwise that of the config file. */

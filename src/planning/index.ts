@@ -7,6 +7,7 @@ export { describeSearch, findFiles, type SearchedFolder, searchFiles } from './f
 export { skillName } from './find-subject.js';
 export { openPlugin } from './find-plugin.js';
 export { neededVariables, unsetVariables } from './needed-variables.js';
+export { ownerOf } from './owner.js';
 export type { FinishedBase } from './pair-up.js';
 export { plan, type Planned, resolve } from './plan.js';
 export { checkWritable, openProject, type Project, projectByDefault, writeProblem } from './project.js';

@@ -137,6 +137,7 @@ async function openFor(
 
 const startedDocument = (plan: Plan, resultsPath: string, uiUrl: string | null): SweepDocument =>
   buildSweepDocument({
+    owner: plan.owner,
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),
     uiUrl,

@@ -28,6 +28,7 @@ export async function planScenarios(options: RunScenariosOptions): Promise<Resol
     isJudgeNamed: options.judgeModel !== undefined,
     live: options.live,
     name: options.name,
+    owner: options.owner,
     variables: { ...env },
     regrade: false,
   });
