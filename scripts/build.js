@@ -44,7 +44,12 @@ const parsedAsJson = {
 try {
   const outputs = [
     // Together, because they share most of their code.
-    ...(await bundle(INSTALLED_FOR_CLI, { cli: 'src/cli.ts', library: 'src/library/index.ts' })),
+    ...(await bundle(INSTALLED_FOR_CLI, {
+      cli: 'src/cli.ts',
+      library: 'src/library/index.ts',
+      vitest: 'src/library/vitest.ts',
+      node: 'src/library/node.ts',
+    })),
     ...(await bundle(INSTALLED, [
       'src/worker.ts',
       'src/agents/mock-program.ts',
@@ -155,7 +160,8 @@ async function bundlePages(from, to) {
 async function writeTypes(from, to) {
   mkdirSync(to);
   const { documentTypes } = await importBundled(fileURLToPath(new URL('./types/documents.js', import.meta.url)));
-  for (const name of readdirSync(from)) {
+  // What its folders contain is of no concern to others.
+  for (const name of readdirSync(from).filter((name) => name.endsWith('.ts'))) {
     const text = name === 'documents.ts' ? documentTypes() : readFileSync(join(from, name), 'utf8');
     const { outputText, diagnostics = [] } = ts.transpileDeclaration(text, {
       fileName: name,

@@ -105,8 +105,10 @@ const ROOMS = {
     purpose: 'the verbs; `doctor --try` starts an agent as a step does',
   },
   library: {
-    imports: ['lib', 'model', 'decide', 'host', 'store', 'sweeps'],
-    purpose: 'reads results for other programs: it starts nothing, prints nothing and loads nothing of Temporal',
+    imports: [
+      ...['lib', 'model', 'decide', 'host', 'protocol', 'store', 'scenario', 'reports', 'planning', 'sweeps', 'client'],
+    ],
+    purpose: 'reads results and runs scenarios for other programs: importing it starts nothing, and loads no Temporal',
   },
 };
 

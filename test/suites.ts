@@ -72,6 +72,10 @@ export const COVERED_BY_ALL = ['package-lock.json', 'vitest.config.ts', 'scripts
 /** A test belongs to every area that names it. */
 export const AREAS: readonly Area[] = [
   {
+    tests: ['test/library/run-scenarios'],
+    covers: ['src/library/', 'src/client/', 'src/planning/', 'fixtures/vitest/', 'scripts/build.js'],
+  },
+  {
     tests: [
       'test/chaos/infrastructure',
       'test/chaos/kill',

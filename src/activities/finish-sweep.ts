@@ -41,6 +41,7 @@ export const finishSweep =
     if (!isRecorded) return;
     const results = index.linesOfSweep(sweep);
     const document = buildSweepDocument({
+      owner: plan.owner,
       sweep,
       workflowId: sweepWorkflowId(sweep),
       uiUrl: null,

@@ -25,6 +25,6 @@ export { findSchedule, isScheduleName, proofOfSchedule, textOfSchedule } from '.
 export { callSchedule, putSchedule, summarizeSchedule } from './schedules/temporal-schedule.js';
 export { missingOnServer, sweepOfFiring, trigger } from './schedules/trigger.js';
 export { joinSession, openSession, type Session } from './session.js';
-export { planSweep, startPlanned } from './start-planned.js';
+export { beginSweep, planSweep, startPlanned } from './start-planned.js';
 export { pauseOrCancelSweep, resumeSweep } from './steer-sweep.js';
 export { type FollowOptions, type SweepOptions, updateSweep } from './update-sweep.js';

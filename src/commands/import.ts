@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
-import { displayPath, ownCommand } from '#host';
+import { displayPath } from '#host';
 import type { Loaded } from '#input';
 import { type Problem, UsageError } from '#lib';
 import { isFile, isFolder, loadText, openProject, skillName } from '#planning';
 import { type CaseScenario, readCsv, readJsonLines, readSuite, type Suite, suiteScenarios } from '#scenario';
 import { importPluginCases } from './import-plugin.js';
+import { importPromptfoo, isPromptfoo } from './import-promptfoo.js';
+import { printWritten } from './shared/written.js';
 import { type NewFile, writeNewFiles } from './shared/new-files.js';
 import { printJson, printNotice } from './shared/output.js';
 
@@ -29,7 +31,7 @@ const READERS: Readonly<Record<string, (file: string, text: string) => Loaded<Su
  * @throws UsageError with all problems of the suite, or if files exist
  */
 export async function importSuite(path: string, options: ImportOptions): Promise<number> {
-  if (!isFolder(path)) return importFile(path, options);
+  if (!isFolder(path)) return isPromptfoo(path) ? importPromptfoo(path, options) : importFile(path, options);
   if (options.skill !== undefined)
     throw new UsageError('usage', '--skill is for files; the cases in a folder are those of a plugin');
   const imported = await importPluginCases(path, options);
@@ -44,7 +46,7 @@ function importFile(path: string, { skill, out, force, json }: ImportOptions): n
   if (read === undefined)
     throw new UsageError(
       'usage',
-      `${file} is no suite: expected evals.json, a list of prompts in .json, .jsonl or .csv, or the folder of a plugin`,
+      `${file} is no suite: expected evals.json, a list of prompts in .json, .jsonl or .csv, promptfooconfig.yaml, or the folder of a plugin`,
     );
   const loaded = loadText(path);
   if (!loaded.ok) throw new UsageError('usage', `${file} cannot be read: ${loaded.reason}`);
@@ -86,11 +88,6 @@ function importFile(path: string, { skill, out, force, json }: ImportOptions): n
   if (json) printJson({ skill: displayPath(folder), scenarios: files });
   else printWritten(files);
   return 0;
-}
-
-function printWritten(files: readonly string[]): void {
-  const count = files.length === 1 ? '1 scenario was' : `${files.length} scenarios were`;
-  process.stdout.write(`${[...files, '', `${count} written; check them with ${ownCommand('validate')}`].join('\n')}\n`);
 }
 
 /** The folder of the skill under test. @throws UsageError if it is not named, or is no skill */

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { displayPath, invocation, ownCommand, packageFile } from '#host';
 import { UsageError } from '#lib';
+import { openProject } from '#planning';
 import { findInstalledSchemas, schemaPath } from './shared/find-schemas.js';
 import { type NewFile, writeNewFiles } from './shared/new-files.js';
 import { printJson, printNotice } from './shared/output.js';
@@ -12,24 +13,72 @@ export interface InitOptions {
   template: keyof typeof TEMPLATES;
   /** An example of the package to create instead; `true` lists them. */
   example?: string | true;
+  /** A template to add to the project that exists. */
+  add?: Exclude<keyof typeof TEMPLATES, 'default'>;
 }
 
 /**
  * `init`: creates a config, a scenario and its fixture, ready to run. Creates all files or none; overwrites none. Adds
  * the results folder to .gitignore.
  */
-export function init(dir: string, { json, template, example }: InitOptions): number {
+export function init(dir: string, { json, template, example, add }: InitOptions): number {
   if (example === true) return listExamples(json);
+  if (add !== undefined) return addTemplate(dir, add, json);
   const folder = resolve(dir);
   const { sources, run, read } = example === undefined ? TEMPLATES[template] : contentOf(findExample(example), folder);
   const files = [...planFiles(folder, sources()), ...newIgnoreFile(folder)];
   writeNewFiles(folder, files);
   const paths = files.map(({ path }) => path);
   const changed = paths.includes('.gitignore') ? [] : extendIgnoreFile(folder);
+  const changes = changed.map((path) => `${path}: git ignores the results folder`);
   const next = nextCommands(folder, run);
   if (json) printJson({ folder, files: paths, changed, next: next.map(({ command }) => command) });
-  else process.stdout.write(describe(folder, paths, changed, next, read));
+  else process.stdout.write(describe(folder, paths, changes, next, read));
   return 0;
+}
+
+/**
+ * `init --add`: adds a template to the project of a folder: its scenarios to the fixtures folder, and the agent that they
+ * need to the config file. Adds all or nothing.
+ */
+function addTemplate(dir: string, name: NonNullable<InitOptions['add']>, json: boolean): number {
+  const { root, config, configFile, fixturesPath } = openProject(undefined, resolve(dir));
+  if (configFile === null)
+    throw new UsageError(
+      'usage',
+      `${displayPath(resolve(dir))} is in no project: there is no ${CONFIG}; create one with ${ownCommand(`init --template ${name}`)}`,
+    );
+  const { sources, run, read, agent }: Content = TEMPLATES[name];
+  if (agent !== undefined && Object.hasOwn(config.agents, agent))
+    throw new UsageError('files_in_the_way', `nothing was written because ${displayPath(configFile)} has an agent ${agent}`);
+  const inProject = (path: string): string => path.replace(/^fixtures(?=\/)/, relative(root, fixturesPath));
+  const files = planFiles(
+    root,
+    sources().map((source) => ({ ...source, placeOf: inProject })),
+  ).filter(({ path }) => path !== CONFIG);
+  writeNewFiles(root, files);
+  const changed = agent === undefined ? [] : addAgent(configFile, name);
+  const next = nextCommands(root, run.map(([command, does]) => [command.replace(/fixtures\/\S+/, inProject), does]));
+  const paths = files.map(({ path }) => path);
+  if (json) printJson({ folder: root, files: paths, changed, next: next.map(({ command }) => command) });
+  else
+    process.stdout.write(
+      describe(root, paths, changed.map((path) => `${path}: it defines the agent ${agent ?? ''}`), next, inProject(read)),
+    );
+  return 0;
+}
+
+/** Appends the agent of a template to the config file. Returns the file's path if it was changed. */
+function addAgent(configFile: string, template: string): string[] {
+  const [, ...tables] = readFileSync(packageFile(`dist/templates/${template}/${CONFIG}`), 'utf8').split('\n\n');
+  try {
+    const before = readFileSync(configFile, 'utf8');
+    appendFileSync(configFile, `${before === '' || before.endsWith('\n') ? '' : '\n'}\n${tables.join('\n\n')}`);
+    return [CONFIG];
+  } catch (error) {
+    printNotice(`warning: ${CONFIG} could not be changed (${(error as Error).message}); add to it:\n${tables.join('\n\n')}`);
+    return [];
+  }
 }
 
 function listExamples(json: boolean): number {
@@ -52,7 +101,11 @@ interface Content {
   sources: () => Source[];
   run: readonly (readonly [command: string, does: string])[];
   read: string;
+  /** The agent that its config file defines, for its scenarios. */
+  agent?: string;
 }
+
+const CONFIG = 'llm-tool-test-config.toml';
 
 /** The templates of `init`, by name. */
 const TEMPLATES = {
@@ -68,6 +121,7 @@ const TEMPLATES = {
       ['scenario matrix fixtures/shopping.matrix.yaml', 'run it with several wordings of its input'],
     ],
     read: 'fixtures/shopping.scenario.yaml',
+    agent: 'stand-in',
   },
   skill: {
     sources: () => [{ from: packageFile('dist/templates/skill'), to: '' }],
@@ -85,9 +139,21 @@ const TEMPLATES = {
     ],
     read: 'fixtures/order_lamps.yaml',
   },
+  acp: {
+    sources: () => [{ from: packageFile('dist/templates/acp'), to: '' }],
+    run: [['run lamp_list', 'run it with a free stand-in for an agent over ACP (takes seconds)']],
+    read: 'fixtures/lamp_list.yaml',
+    agent: 'acp-stand-in',
+  },
+  harbor: {
+    sources: () => [
+      { from: packageFile('dist/templates/init'), paths: [CONFIG], to: '' },
+      { from: packageFile('dist/templates/harbor'), to: '' },
+    ],
+    run: [['run greeting --agents oracle,nop', 'show that the task can be solved, and not by nothing (needs Docker)']],
+    read: 'fixtures/greeting/task.toml',
+  },
 } satisfies Record<string, Content>;
-
-const CONFIG = 'llm-tool-test-config.toml';
 
 /** An example is often added to a project that has a config. */
 const contentOf = ({ paths, scenarios: [first = ''] }: Example, folder: string): Content => ({
@@ -123,7 +189,7 @@ function nextCommands(folder: string, run: Content['run']): Step[] {
 function describe(
   folder: string,
   files: readonly string[],
-  changed: readonly string[],
+  changes: readonly string[],
   next: readonly Step[],
   read: string,
 ): string {
@@ -131,7 +197,7 @@ function describe(
   return [
     `created in ${displayPath(folder)}:`,
     ...files.map((path) => `  ${path}`),
-    ...changed.map((path) => `changed ${path}: git ignores the results folder`),
+    ...changes.map((change) => `changed ${change}`),
     '',
     'next:',
     ...next.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`.trimEnd()),
@@ -232,6 +298,8 @@ export interface Source {
   /** Files and folders; all if absent. */
   paths?: readonly string[];
   to: string;
+  /** The place of a file in the folder, if it is another one. */
+  placeOf?: (path: string) => string;
 }
 
 /** Returns the files for `init` to create in a folder. Writes nothing, and only looks for `node_modules` there. */
@@ -258,11 +326,11 @@ export function planFiles(folder: string, sources: readonly Source[]): NewFile[]
   return [...files, ...copies];
 }
 
-const filesOf = ({ from, paths = [''], to }: Source): { file: string; path: string }[] =>
+const filesOf = ({ from, paths = [''], to, placeOf = (path) => path }: Source): { file: string; path: string }[] =>
   paths
     .flatMap((path) => filesBelow(join(from, path)))
     .sort()
-    .map((file) => ({ file, path: join(to, relative(from, file)) }));
+    .map((file) => ({ file, path: placeOf(join(to, relative(from, file))) }));
 
 const filesBelow = (path: string): string[] =>
   statSync(path).isFile()

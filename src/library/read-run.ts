@@ -6,7 +6,7 @@ import { Metrics as MetricsSchema, RunRecord as RunRecordSchema } from '#model';
 import { readResultsFile, runFiles } from '#store';
 import { findById } from '#sweeps';
 import type { Metrics, RunEvent, RunRecord } from './documents.js';
-import { textOf, withResultsErrors } from './results-error.js';
+import { textOf, withResultsErrors } from './errors.js';
 
 /** A run: what `show <run> --json` prints, and what its agent did. */
 export interface Run {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { findPlan, sweepDocument, comparisonOf } from '#sweeps';
 import type { SweepDocument, Comparison } from './documents.js';
-import { textOf, withResultsErrors } from './results-error.js';
+import { textOf, withResultsErrors } from './errors.js';
 
 /** The options for reading results. */
 export interface ReadOptions {

@@ -10,6 +10,7 @@ import { misfits } from './agent-problems.js';
 import { agentsFitImages } from './agents-in-images.js';
 import { checkWritable } from './project.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
+import { variablesAreSet } from './unset-variables.js';
 
 /** Checks a part of a sweep that is to start. @throws UsageError or InfrastructureError with the first problem */
 type Check = (sweep: ResolvedSweep) => void | Promise<void>;
@@ -20,10 +21,11 @@ export async function refuseUnready(sweep: ResolvedSweep, isDry: boolean): Promi
   const startsAgents = sweep.regrade?.or_run !== false;
   const checks: readonly Check[] = [
     ...(startsAgents ? [runtimesAreThere, agentsFitScenarios, modulesAreAgents, hostsAreShared] : []),
-    ...[sandboxesAreSet, targetsCanBeSent, sandboxesWork, environmentsWork],
+    ...[sandboxesAreSet, targetsCanBeSent],
     ...(startsAgents ? [agentsFitImages] : []),
     ...(startsAgents && !isDry ? [agentsMayCost] : []),
     ...(isDry ? [] : [judgesMayCost]),
+    ...[variablesAreSet, sandboxesWork, environmentsWork],
     ({ project }) => checkWritable(project.resultsPath),
   ];
   for (const check of checks) await check(sweep);

@@ -64,6 +64,8 @@ const Draft = z.object({
   dryRun: no,
   /** The beginning of the sweep's id. */
   name: text,
+  /** To whom the sweep belongs; null: whoever starts it. */
+  owner: text,
 });
 export type Draft = z.output<typeof Draft>;
 

@@ -6,6 +6,7 @@ import { suggest, systemFailure, UsageError } from '#lib';
 import { isElizaName, isTaskFile, recognize, type Recognized, SCENARIO_ENDING, TASK_FILE } from '#scenario';
 import { isFile, isFolder, readText } from './file-checks.js';
 import { findDataset } from './find-dataset.js';
+import { otherToolsIn } from './other-tools.js';
 import type { Selection } from './draft.js';
 import type { Project } from './project.js';
 
@@ -94,9 +95,13 @@ function locate(project: Project, name: string): FoundFiles {
   );
   throw new UsageError(
     'scenario_not_found',
-    `scenario '${name}' was not found as a path or in ${displayPath(fixturesPath)}${near === null ? '' : `; did you mean '${near}'?`}`,
+    `scenario '${name}' was not found as a path or in ${displayPath(fixturesPath)}${near === null ? '' : `; did you mean '${near}'?`}${known.length > 0 ? '' : `; ${whereToLook(project)}`}`,
   );
 }
+
+/** Says what the fixtures folder lacks, and what else lies in the working folder. */
+const whereToLook = (project: Project): string =>
+  [describeSearch({ folder: project.fixturesPath, files: [], others: [] }), ...otherToolsIn(process.cwd())].join('; ');
 
 /** Returns the name in a scenario file as far as it can be read, also if the file is not valid. */
 function nameIn(file: string): string | null {
@@ -259,11 +264,13 @@ export function describeSearch({ folder, files, others }: SearchedFolder): strin
   const shown = displayPath(folder);
   if (!isFolder(folder)) return `there is no folder ${shown}; create a first scenario with ${ownCommand('init')}`;
   if (files.length > 0) return `${shown} has ${count(files.length, 'scenario')}`;
+  const hints = [...otherToolsIn(folder), ...(others.length === 0 ? [`create a first scenario with ${ownCommand('init')}`] : [])];
+  const hint = hints.length === 0 ? '' : `; ${hints.join('; ')}`;
   if (others.length === 0)
-    return `${shown} has no file with the ending .yaml, .yml or .json and no folder of a task (${TASK_FILE}), except hidden ones and those in results and node_modules`;
+    return `${shown} has no file with the ending .yaml, .yml or .json and no folder of a task (${TASK_FILE}), except hidden ones and those in results and node_modules${hint}`;
   const listed = others.slice(0, LISTED).map(({ path, what }) => `${displayPath(path)} (${what})`);
   const more = others.length > LISTED ? ` and ${others.length - LISTED} more` : '';
-  return `${shown} has no scenarios, only ${count(others.length, 'other file')}: ${listed.join(', ')}${more}`;
+  return `${shown} has no scenarios, only ${count(others.length, 'other file')}: ${listed.join(', ')}${more}${hint}`;
 }
 
 /** Says that a selection is empty, where it was searched for, and what is there. */

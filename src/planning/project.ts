@@ -30,9 +30,9 @@ function findUpward(name: string, from: string): string | null {
   return parent === from ? null : findUpward(name, parent);
 }
 
-/** Finds the config file and reads it. @throws UsageError if it is invalid */
-export function openProject(resultsFlag?: string): Project {
-  const configFile = findUpward(CONFIG_FILE, process.cwd());
+/** Finds the config file, from the working folder upwards, and reads it. @throws UsageError if it is invalid */
+export function openProject(resultsFlag?: string, from: string = process.cwd()): Project {
+  const configFile = findUpward(CONFIG_FILE, from);
   const read = configFile === null ? NO_CONFIG : readConfig(configFile);
   return projectOf(configFile, read, resultsFlag);
 }

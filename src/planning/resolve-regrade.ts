@@ -20,6 +20,7 @@ import { effectiveScenario } from './effective-scenario.js';
 import { folderHash } from './find-kept-work.js';
 import { agentsOfJudges, neededVariables, providersOfJudges } from './needed-variables.js';
 import { loadScenarios, refuseProblems, withBaseline, type SelectedScenario } from './select-scenarios.js';
+import { ownerOf } from './owner.js';
 import type { Project } from './project.js';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
 
@@ -74,6 +75,7 @@ export async function resolveRegrade(
   return {
     project,
     name: draft.name,
+    owner: ownerOf(draft.owner, process.env),
     concurrency: draft.concurrency ?? plan.concurrency,
     cache: false,
     live: plan.live === true,

@@ -21,6 +21,7 @@ import {
 import type { Draft } from './draft.js';
 import { effectiveScenario } from './effective-scenario.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
+import { ownerOf } from './owner.js';
 import { pairUp, type ToDecide } from './pair-up.js';
 import type { Project } from './project.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
@@ -30,6 +31,8 @@ export interface ResolvedSweep {
   project: Project;
   /** The beginning of its id; null if it begins with the time. */
   name: string | null;
+  /** To whom it belongs; null: nobody is known. */
+  owner: string | null;
   concurrency: number;
   cache: boolean;
   live: boolean;
@@ -135,6 +138,7 @@ export function resolveSweep(
   return {
     project,
     name: draft.name,
+    owner: ownerOf(draft.owner, process.env),
     concurrency,
     // A result from the cache is older than what it would be compared with.
     cache: draft.cache && paired === null,

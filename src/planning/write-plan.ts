@@ -85,6 +85,7 @@ export async function storeInputsAnd<T>(
 
 const templateOf = (resolved: ResolvedSweep, scenarios: Plan['scenarios']): PlanTemplate => ({
   schema_version: SCHEMA_VERSION,
+  ...(resolved.owner === null ? {} : { owner: resolved.owner }),
   concurrency: resolved.concurrency,
   scenarios,
   agents: resolved.agents,

@@ -91,6 +91,8 @@ export const Plan = z.object({
   schema_version: schemaVersion(SCHEMA_VERSION),
   sweep: z.string(),
   created_at: z.string(),
+  /** To whom the sweep belongs. Absent if nobody was known. */
+  owner: z.string().exactOptional(),
   concurrency: z.number().int(),
   /** One entry for each variant of each scenario. */
   scenarios: z.array(

@@ -6,15 +6,17 @@ import { planFile, readResultsFile, resultsIndex } from '#store';
 import { newestSweeps, sweepStatus } from './find-sweep.js';
 
 /**
- * Reads the newest sweeps of a results folder, at most `limit`, and says how many older ones there are. Warns about
+ * Reads the newest sweeps of a results folder, of one owner or of all, at most `limit`, and says how many older ones there are. Warns about
  * sweeps whose files are broken, and leaves them out.
  */
 export function readSweepList(
   resultsPath: string,
   limit: number,
   warn: (text: string) => void,
+  owner: string | null = null,
 ): { sweeps: SweepSummary[]; more: number } {
-  const known = newestSweeps(resultsPath);
+  const all = newestSweeps(resultsPath);
+  const known = owner === null ? all : all.filter((id) => readSweep(resultsPath, id, () => undefined)?.owner === owner);
   const wanted = known.slice(0, limit);
   const shown = new Set(wanted);
   const { results } = resultsIndex(resultsPath).pick((line) => (shown.has(line.sweep) ? toSummarize(line) : undefined));
@@ -31,6 +33,7 @@ function readSweep(results: string, id: string, warn: (text: string) => void): P
     const plan = readResultsFile(planFile(results, id), Plan);
     return {
       id,
+      ...(plan.owner === undefined ? {} : { owner: plan.owner }),
       started: plan.created_at,
       status: sweepStatus(results, id),
       cells: plan.cells,

@@ -62,6 +62,7 @@ export async function sweepDocument(
   const engine = await readEngineState(projectState(resultsPath, plannedHomes().state).folder);
   const results = readDigestedLog(resultsPath, warn, (line) => line.sweep === plan.sweep || isJudged(line));
   const document = buildSweepDocument({
+    owner: plan.owner,
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),
     // An engine that has stopped serves no page.

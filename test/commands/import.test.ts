@@ -29,7 +29,7 @@ test('the evals of a skill become scenarios that validate, with its files', asyn
     scenarios: ['fixtures/stamp-1.yaml', 'fixtures/stamp-two.yaml'],
   });
   expect(await project.read('fixtures/stamp-1/evals/files/a.txt')).toBe('a\n');
-  const env = { LLM_TOOL_TEST_JUDGE: 'openai/x' };
+  const env = { LLM_TOOL_TEST_JUDGE: 'openai/x', OPENAI_API_KEY: 'x' };
   const valid = await project.cli(['validate', '--json'], env);
   expect(JSON.parse(valid.stdout), valid.stderr).toMatchObject({ valid: true });
   const dry = await project.cli(['run', 'stamp-1', '--agents', 'mock', '--dry-run', '--json'], env);
@@ -140,4 +140,44 @@ test('the cases of a plugin become scenarios that validate; one that cannot is r
   expect((await project.cli(['import', `${at}/quality/fast`, '--out', 'some'])).exitCode).toBe(0);
   expect((await project.cli(['import', 'skills'])).stderr).toMatch(/is in no plugin of Claude Code/);
   expect((await project.cli(['import', `${at}/skills`])).stderr).toMatch(/there are no cases/);
+});
+
+test('a config of promptfoo becomes scenarios whose checks decide as in promptfoo', async () => {
+  await project.write(
+    'foo/promptfooconfig.yaml',
+    `description: Foo
+prompts: ["Say {{word}}"]
+providers: [openai:gpt-4o]
+tests:
+  - vars: {word: hello}
+    assert:
+      - {type: contains, value: "{{word}}"}
+      - {type: not-contains, value: bye}
+      - {type: javascript, value: "output.length < 20 && context.vars.word === 'hello'"}
+      - {type: javascript, value: "const n = output.length;\\nreturn {pass: n > 2, score: 1, reason: 'long'}"}
+      - {type: javascript, value: "file://check.mjs:named"}
+      - {type: python, value: "len(output) > 2 and context['vars']['word'] == 'hello'"}
+      - {type: python, value: "file://check.py"}
+      - {type: not-is-json}
+      - {type: not-trajectory:tool-used, value: search}
+  - vars: {word: bye}
+    assert: [{type: not-contains, value: "{{word}}"}]
+  - vars: {word: broken}
+    assert: [{type: javascript, value: "nothing.at.all"}]
+`,
+  );
+  await project.write('foo/check.mjs', 'export const named = (output) => output.includes("hello");\n');
+  await project.write('foo/check.py', 'def get_assert(output, context):\n  return {"pass": True, "score": 0.5}\n');
+  const { exitCode, stderr, stdout } = await project.cli(['import', 'foo/promptfooconfig.yaml']);
+  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^foo\/promptfooconfig\.yaml:3:13 providers\[0\]: not taken: /)]);
+  expect(stdout).toContain('3 scenarios were written');
+  const says: Record<string, string> = { 'foo-1': 'hello', 'foo-2': 'bye', 'foo-3': 'broken' };
+  for (const [name, word] of Object.entries(says))
+    await project.write(`fixtures/${name}.yaml`, `${await project.read(`fixtures/${name}.yaml`)}mock: {steps: [{say: well ${word}}]}\n`);
+  const { document } = await project.run(Object.keys(says));
+  expect(document.cells.map(({ scenario, outcome, message }) => [scenario, outcome, message])).toEqual([
+    ['foo-1', 'pass', expect.anything()],
+    ['foo-2', 'fail', expect.stringContaining('not-contains bye')],
+    ['foo-3', 'fail', expect.stringContaining('nothing is not defined')],
+  ]);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SweepSummary } from '../../src/decide/documents/sweep-list.js';
@@ -95,4 +95,21 @@ test('show prints a sweep with many cells as a matrix when it writes to a pipe',
   expect(stdout).toMatch(/^ +one +two +three +four\nadd +✗ 2\/3 +✓ 3\/3 +✓ 3\/3 +✓ 3\/3\n/);
   expect(stdout).toMatch(/pass rate +83% +100%/);
   expect(stdout).toMatch(/✗ fail {2}nothing was added\n {2}add one\/default #1 +\S+report\.md/);
+});
+
+test('sweeps --mine and --owner list those of one person', async () => {
+  const { results } = project;
+  for (const [id, owner] of [
+    ['of-ada', 'ada'],
+    ['of-bob', 'bob'],
+  ] as const) {
+    writePastSweep(results, null, { id, daysAgo: 0 });
+    const file = join(results, 'sweeps', id, 'plan.json');
+    writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as object), owner }));
+  }
+  expect((await list('--owner', 'ada')).map(({ id, owner }) => [id, owner])).toEqual([['of-ada', 'ada']]);
+  const mine = await project.cli(['sweeps', '--mine'], { LLM_TOOL_TEST_OWNER: 'bob' });
+  expect(mine.stdout).toMatch(/^of-bob .*\n? *notes · a.* · bob/);
+  expect((await project.cli(['sweeps', '--mine'], { LLM_TOOL_TEST_OWNER: 'eve' })).stdout).toContain('no sweeps of eve');
+  expect((await project.cli(['sweeps', '--mine', '--owner', 'ada'])).exitCode).toBe(2);
 });

@@ -101,6 +101,10 @@ test('exports of the library', async () => {
   const values = Object.keys((await import(join(REPOSITORY, 'dist/library.js'))) as object);
   const types = publicTypes(join(REPOSITORY, 'dist/types/index.d.ts'));
   await expect(`// values: ${values.join(', ')}\n\n${types}`).toMatchFileSnapshot(snapshot('library.txt'));
+  for (const runner of ['vitest', 'node'])
+    await expect(publicTypes(join(REPOSITORY, `dist/types/${runner}.d.ts`))).toMatchFileSnapshot(
+      snapshot(`library-${runner}.txt`),
+    );
 });
 
 const KINDS = 'matrix regraded judged limits cancelled missing mcp skill wording'.split(' ');

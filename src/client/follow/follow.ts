@@ -110,6 +110,7 @@ export async function follow({
   if (last !== null && 'lost' in last) throw new InfrastructureError(lostMessage(last.lost, plan.sweep));
   const lines = results.all();
   const found = buildSweepDocument({
+    owner: plan.owner,
     sweep: plan.sweep,
     workflowId,
     uiUrl,

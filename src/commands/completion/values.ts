@@ -41,6 +41,17 @@ const cells = ({ resultsPath }: Project): string[] => {
   return newest === undefined ? [] : findPlan(resultsPath, newest).cells.map(({ id }) => id);
 };
 
+/** The variants of the newest sweep, and of the scenarios that can be run. */
+const variants = ({ resultsPath }: Project): string[] => {
+  const [newest] = newestSweeps(resultsPath);
+  return newest === undefined ? [] : findPlan(resultsPath, newest).scenarios.map(({ variant }) => variant);
+};
+
+const owners = ({ resultsPath }: Project): string[] =>
+  newestSweeps(resultsPath)
+    .slice(0, MAX_IDS)
+    .flatMap((id) => findPlan(resultsPath, id).owner ?? []);
+
 /** The values for an option or argument of this name, in any command. */
 const sources: Record<string, (project: Project) => string[]> = {
   '--agents': agents,
@@ -50,6 +61,8 @@ const sources: Record<string, (project: Project) => string[]> = {
   '--model': models,
   '--profile': profiles,
   '--cell': cells,
+  '--variants': variants,
+  '--owner': owners,
   files: scenarios,
   schedule: schedules,
   sweep: sweeps,

@@ -2,6 +2,9 @@ import { Option } from '@commander-js/extra-typings';
 import { atMostConcurrency, parseList, tier } from '../shared/option-values.js';
 import { addHelp, ADDRESS, type CommandLine, ENV_FILE, JSON_FLAG, type Program, RESULTS } from '../shared/verb.js';
 
+/** The templates that can also be added to a project. */
+const ADDED = ['skill', 'mcp', 'eliza', 'acp', 'harbor'] as const;
+
 export function addInit(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('init')
@@ -10,10 +13,15 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
     .addOption(
       new Option(
         '--template <name>',
-        'what to create: a test of a program, one in the form of ElizaOS, or one of a skill or an MCP server',
+        'what to create: a test of a program, of a skill, of an MCP server or of an agent over ACP, or one in the form of ElizaOS or Harbor',
       )
-        .choices(['default', 'eliza', 'skill', 'mcp'] as const)
+        .choices(['default', ...ADDED])
         .default('default' as const),
+    )
+    .addOption(
+      new Option('--add <name>', 'add such a test to the project that exists: its scenarios, and the agent that they need')
+        .choices(ADDED)
+        .conflicts(['template', 'example']),
     )
     .addOption(
       new Option(
@@ -31,6 +39,7 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
     ['Set up a scenario in the form of ElizaOS', 'llm-tool-test init --template eliza'],
     ['Set up the test of a skill, with and without it', 'llm-tool-test init --template skill'],
     ['Set up the test of an MCP server, with and without it', 'llm-tool-test init --template mcp'],
+    ['Add the test of a skill to the project that exists', 'llm-tool-test init --add skill'],
     ['List the examples, and copy one', 'llm-tool-test init --example'],
     ['', 'llm-tool-test init --example git_history'],
   );
@@ -56,10 +65,10 @@ export function addTry(program: Program, { exitWith }: CommandLine): void {
 export function addImport(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('import')
-    .description('Make scenarios of the evals of a skill or plugin, or of a list of prompts')
+    .description('Make scenarios of the evals of a skill or plugin, of a list of prompts, or of a config of promptfoo')
     .argument(
       '<path>',
-      'evals.json of the Agent Skills standard; a list of prompts: .json, .jsonl or .csv; or a folder with cases of `claude plugin eval`',
+      'evals.json of the Agent Skills standard; a list of prompts: .json, .jsonl or .csv; promptfooconfig.yaml; or a folder with cases of `claude plugin eval`',
     )
     .option('--skill <folder>', 'the skill under test (default: the folder that contains evals/evals.json)')
     .option('--out <folder>', 'where to write the scenarios (default: the fixtures folder)')
@@ -71,6 +80,7 @@ export function addImport(program: Program, { exitWith }: CommandLine): void {
     'import',
     ['Import the evals of a skill', 'llm-tool-test import skills/pdf/evals/evals.json'],
     ['Import the cases of a plugin', 'llm-tool-test import plugins/office'],
+    ['Import a config of promptfoo', 'llm-tool-test import promptfooconfig.yaml'],
     ['Import prompts with should_trigger', 'llm-tool-test import prompts.csv --skill skills/pdf'],
   );
 }

@@ -168,6 +168,8 @@ export function addSweeps(program: Program, { exitWith }: CommandLine): void {
     .command('sweeps')
     .description('List the sweeps, newest first')
     .option('--limit <n>', 'show at most n sweeps (default: 20; with --json all)', parseCount)
+    .addOption(new Option('--mine', 'only your own sweeps').default(false).conflicts('owner'))
+    .option('--owner <name>', 'only the sweeps of this owner')
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (options) => exitWith((await import('../sweeps.js')).listSweeps(options)));
@@ -175,6 +177,7 @@ export function addSweeps(program: Program, { exitWith }: CommandLine): void {
     command,
     'sweeps-clean',
     ['List the newest sweeps', 'llm-tool-test sweeps'],
+    ['List your own', 'llm-tool-test sweeps --mine'],
     ['List the last 5 as JSON', 'llm-tool-test sweeps --limit 5 --json'],
   );
 }

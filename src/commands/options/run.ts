@@ -176,6 +176,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
       parseCount,
     )
     .option('--name <name>', 'prefix of the sweep id (default: the time)')
+    .option('--owner <name>', 'to whom the sweep belongs (default: the person of the CI job, or your login name)')
     .option('--detach', 'start the sweep and return without following it', false)
     .option('--dry-run', 'show the plan without running anything', false)
     .option('--pass-with-no-scenarios', 'exit 0 when no scenario is selected', false)

@@ -1,7 +1,6 @@
-import { planSweep, type Session, startPlanned } from '#client';
+import { beginSweep, type Session, type Signals } from '#client';
 import { buildSweepDocument, type SweepDocument } from '#decide';
-import { beginEngine } from '#engine';
-import { isMirror, ownCommand } from '#host';
+import { ownCommand } from '#host';
 import { UsageError } from '#lib';
 import {
   type Draft,
@@ -79,13 +78,19 @@ export async function startAndFollow(
   whenPlanned: (plan: Plan) => void = () => undefined,
 ): Promise<number> {
   const { resultsPath } = sweep.project;
-  const written = await planSweep(sweep);
-  const { plan } = written;
-  whenPlanned(plan);
-  const session = await openSessionFor(plan, resultsPath, options);
+  const { address } = options;
+  let signals: Signals | null = null;
+  const { plan, session } = await beginSweep(sweep, {
+    ...(address === undefined ? {} : { address }),
+    report: printNotice,
+    connecting: async (planned, open) => {
+      whenPlanned(planned);
+      const opened = await openFor(planned, open, options);
+      signals = options.detach ? null : catchSignals(() => reportInterrupted(planned.sweep, options.json));
+      return opened;
+    },
+  });
   try {
-    const signals = options.detach ? null : catchSignals(() => reportInterrupted(plan.sweep, options.json));
-    await startPlanned(session, written, sweep);
     if (signals !== null) {
       const { followToEnd } = await import('../shared/follow-to-end.js');
       const { printGates } = await import('../shared/print-sweep.js');
@@ -108,25 +113,20 @@ export async function startAndFollow(
 }
 
 /** Starts the engine, which may take minutes. If that fails or is interrupted, says how to start the sweep later. */
-async function openSessionFor(
+async function openFor(
   plan: Plan,
-  resultsPath: string,
-  options: Pick<StartOptions, 'json' | 'address'>,
+  open: () => Promise<Session>,
+  { json }: Pick<StartOptions, 'json'>,
 ): Promise<Session> {
   const message = `${plan.sweep} is planned but not started; start it with ${ownCommand(`resume ${plan.sweep}`)}`;
   const onSignal = (): void => {
-    if (options.json) printJson(errorDocument('interrupted', message));
+    if (json) printJson(errorDocument('interrupted', message));
     printNotice(message);
     process.exit(130);
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
-    const { address } = options;
-    const begun = isMirror(resultsPath)
-      ? null
-      : beginEngine({ resultsPath, ...(address === undefined ? {} : { address }) });
-    const [{ openSession }] = await Promise.all([import('../shared/session.js'), begun]);
-    return await openSession(resultsPath, printNotice, options);
+    return await open();
   } catch (error) {
     printNotice(message);
     throw error;
@@ -137,6 +137,7 @@ async function openSessionFor(
 
 const startedDocument = (plan: Plan, resultsPath: string, uiUrl: string | null): SweepDocument =>
   buildSweepDocument({
+    owner: plan.owner,
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),
     uiUrl,

@@ -48,6 +48,7 @@ export type SweepCell = z.infer<typeof SweepCell>;
 export const SweepDocument = z.object({
   schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
   sweep: z.string().describe('Id of the sweep'),
+  owner: z.string().exactOptional().describe('To whom the sweep belongs; absent: not known'),
   workflow_id: z.string().describe('Its workflow in Temporal'),
   ui_url: z.string().nullable().describe("Its page in Temporal's Web UI"),
   status: z.enum(['running', 'paused', 'completed', 'cancelled']).describe('Status of the sweep'),
@@ -91,6 +92,8 @@ export type SweepDocument = z.infer<typeof SweepDocument>;
 
 export interface SweepDocumentInput {
   sweep: string;
+  /** Absent if not known. */
+  owner?: string | undefined;
   workflowId: string;
   uiUrl: string | null;
   status: SweepDocument['status'];
@@ -127,6 +130,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   return {
     schema_version: SCHEMA_VERSION,
     sweep: input.sweep,
+    ...(input.owner === undefined ? {} : { owner: input.owner }),
     workflow_id: input.workflowId,
     ui_url: input.uiUrl,
     status: input.status,

@@ -4,6 +4,8 @@ import { paidCost, resultsByCell, totalsOf, type Totals } from '../totals.js';
 /** A sweep in a list: its inputs, progress and cost. */
 export interface SweepSummary {
   id: string;
+  /** To whom it belongs; absent if not known. */
+  owner?: string;
   /** ISO 8601 UTC */
   started: string;
   /** `open`: not ended. The files do not show whether it is running, paused or waiting for `resume`. */
@@ -23,6 +25,7 @@ export interface SweepSummary {
 /** The contents of a sweep's plan and summary. */
 export interface PlannedSweep {
   id: string;
+  owner?: string;
   started: string;
   status: SweepSummary['status'];
   cells: readonly Cell[];
@@ -69,7 +72,7 @@ export function summarizeSweeps(sweeps: readonly PlannedSweep[], results: readon
 }
 
 function summarize(
-  { id, started, status, cells, needsAll }: PlannedSweep,
+  { id, owner, started, status, cells, needsAll }: PlannedSweep,
   lines: readonly SummarizedLine[],
 ): SweepSummary {
   const byCell = resultsByCell(lines);
@@ -85,6 +88,7 @@ function summarize(
   const lasted = ends.length === 0 ? NaN : (end - Date.parse(started)) / 1000;
   return {
     id,
+    ...(owner === undefined ? {} : { owner }),
     started,
     status,
     totals: totalsOf(results, needsAll ? cells.length : results.length),

@@ -16,6 +16,7 @@ export const USAGE_CODES = [
   'unknown_provider',
   'judge_model',
   'not_enabled',
+  'unset_variable',
   'sandbox_required',
   'sandbox_unusable',
   'unknown_profile',

@@ -91,23 +91,37 @@ export function firstItems(
   return { lines: [...head, ...linesOf(shown)], leftOut: items.length - shown.length };
 }
 
-/** Renders the first and the last items that fit, with a line between them where items were left out. */
-export function endItems(head: Item, items: readonly Item[], gap: string, room: number): Rendered {
+/**
+ * Renders the items that fit, with a line between them where items were left out: those that are `wanted`, then those
+ * nearest to both ends.
+ */
+export function endItems(
+  head: Item,
+  items: readonly Item[],
+  gap: string,
+  room: number,
+  wanted: (index: number) => boolean = () => false,
+): Rendered {
   if (head.length + heightOf(items) <= room) return whole(head, items);
-  let free = room - head.length - 1;
-  let [first, last] = [0, 0];
-  for (;;) {
-    const fromEnd = last < first;
-    const next = fromEnd ? items.at(-1 - last) : items[first];
-    if (next === undefined || next.length > free) break;
-    free -= next.length;
-    if (fromEnd) last += 1;
-    else first += 1;
+  const fromEnd = (index: number): number => Math.min(2 * index, 2 * (items.length - 1 - index) + 1);
+  const order = [...items.keys()].sort((a, b) => Number(wanted(b)) - Number(wanted(a)) || fromEnd(a) - fromEnd(b));
+  const kept = new Set<number>();
+  let shown: Item[] = [];
+  for (const index of order) {
+    const more = withGaps(items, new Set([...kept, index]), gap);
+    if (head.length + heightOf(more) > room) break;
+    kept.add(index);
+    shown = more;
   }
-  if (first + last === 0) return nothing(items);
-  const shown = [...items.slice(0, first), [gap], ...items.slice(items.length - last)];
-  return { lines: [...head, ...linesOf(shown)], leftOut: items.length - first - last };
+  if (kept.size === 0) return nothing(items);
+  return { lines: [...head, ...linesOf(shown)], leftOut: items.length - kept.size };
 }
+
+const withGaps = (items: readonly Item[], kept: ReadonlySet<number>, gap: string): Item[] =>
+  items.flatMap((item, index): Item[] => {
+    if (kept.has(index)) return [item];
+    return index === 0 || kept.has(index - 1) ? [[gap]] : [];
+  });
 
 /**
  * Renders parts, one below the other. If they do not fit, it leaves out items, and says in a last line how many. Only

@@ -66,8 +66,10 @@ function counts({ totals }: SweepSummary): string {
 const cost = ({ cost_usd: usd, cost_unknown: unknown }: SweepSummary): string =>
   usd === null && unknown === 0 ? '' : paidText({ usd, unknown });
 
-const about = ({ scenarios, agents }: SweepSummary): string =>
-  terminalText(`${some(scenarios, 'scenarios')} · ${some(agents, 'agents')}`);
+const about = ({ scenarios, agents, owner }: SweepSummary): string =>
+  terminalText(
+    [some(scenarios, 'scenarios'), some(agents, 'agents'), ...(owner === undefined ? [] : [owner])].join(' · '),
+  );
 
 const some = (names: readonly string[], what: string): string =>
   names.length <= 2 ? names.join(', ') : `${names.length} ${what}`;

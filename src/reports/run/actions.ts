@@ -109,7 +109,8 @@ function commandsPart(log: ActionLog, width: number): Part {
     items: ['command', 'commands'],
     importance: 8,
     least: 5,
-    render: (room) => endItems(head, [...items, ...rest], '  …', room),
+    // A call that failed is what the reader looks for.
+    render: (room) => endItems(head, [...items, ...rest], '  …', room, (index) => actions[index] !== undefined && hasFailed(actions[index])),
   };
 }
 

@@ -148,14 +148,14 @@ const tables = (document: SweepDocument, options: TextOptions): string[] =>
 const judges = (document: SweepDocument, options: TextOptions): string[] =>
   calibrationTables(calibrationsIn(document)).flatMap((grid) => ['', ...gridText(grid, options)]);
 
-function places({ sweep, ui_url: uiUrl, cells }: SweepDocument, options: TextOptions): string[] {
+function places({ sweep, owner, ui_url: uiUrl, cells }: SweepDocument, options: TextOptions): string[] {
   const passed = cells.filter((cell) => cell.outcome === 'pass' && cell.results_dir !== null);
   const anywhere = cells.find((cell) => cell.results_dir !== null)?.results_dir;
   const [failed] = failuresFirst(cells).filter(({ outcome }) => outcome === 'fail' || outcome === 'error');
   return [
     ...(cells.length <= FEW ? passed.map((cell) => `report   ${reportOf(cell, options)}`) : []),
     ...(cells.length > FEW && anywhere != null ? [`results  ${pathText(dirname(anywhere), options)}`] : []),
-    `sweep    ${terminalText(sweep)}`,
+    `sweep    ${terminalText(sweep)}${owner === undefined ? '' : ` of ${terminalText(owner)}`}`,
     ...(uiUrl === null ? [] : [`web ui   ${terminalText(uiUrl)}`]),
     ...(failed?.results_dir == null ? [] : nextSteps(basename(failed.results_dir))),
   ];

@@ -69,6 +69,7 @@ function Sweep({ sweep, engine }: { sweep: ListedSweep; engine: boolean }) {
         </a>
         <Chip look={look}>{word}</Chip>
         <span class="soft">{formatAge(Date.now() - Date.parse(sweep.started))}</span>
+        {sweep.owner !== undefined && <span class="soft">{sweep.owner}</span>}
       </div>
       <p class="soft what">
         <Name>{few(sweep.scenarios)}</Name> with <Name>{few(sweep.agents)}</Name>
