@@ -22,10 +22,10 @@ export async function refuseUnready(sweep: ResolvedSweep, isDry: boolean): Promi
   const checks: readonly Check[] = [
     ...(startsAgents ? [runtimesAreThere, agentsFitScenarios, modulesAreAgents, hostsAreShared] : []),
     ...[sandboxesAreSet, targetsCanBeSent],
-    ...(startsAgents ? [agentsFitImages] : []),
     ...(startsAgents && !isDry ? [agentsMayCost] : []),
     ...(isDry ? [] : [judgesMayCost]),
     ...[variablesAreSet, sandboxesWork, environmentsWork],
+    ...(startsAgents ? [agentsFitImages] : []),
     ({ project }) => checkWritable(project.resultsPath),
   ];
   for (const check of checks) await check(sweep);
