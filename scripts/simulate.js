@@ -1,7 +1,7 @@
 // Simulates sweeps with known pass rates and shows how often the statistics of `src/statistics` are right
 // (specs/explanation/statistics.md): `npm run simulate`, or a part of it: `npm run simulate -- sequential`.
 // `--simulations 3000` for each situation, `--seed 1`, and `--processes 2` to use two cores. Exits with 1 if a figure
-// falls short. Without a name, `scheduled` is left out, which takes a second for each simulation.
+// falls short. Without a name, `scheduled` is left out, which takes a second for each simulation, and `paid`, a table.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -19,11 +19,13 @@ const { values, positionals } = parseArgs({
     share: { type: 'string' },
   },
 });
-const { PARTS, criteriaOf, example, measure } = await importBundled(
+const { PARTS, criteriaOf, example, measure, paid } = await importBundled(
   fileURLToPath(new URL('./simulate/all.js', import.meta.url)),
 );
 const parts =
-  positionals.length === 0 ? PARTS.filter((/** @type {string} */ part) => part !== 'scheduled') : positionals;
+  positionals.length === 0
+    ? PARTS.filter((/** @type {string} */ part) => part !== 'scheduled' && part !== 'paid')
+    : positionals;
 const simulations = Number(values.simulations);
 const processes = Number(values.processes);
 const unknown = parts.filter((/** @type {string} */ name) => !PARTS.includes(name));
@@ -62,6 +64,8 @@ if (values.share !== undefined) {
 }
 
 if (parts.includes('example') && values.share === undefined) for (const line of example(values.seed)) console.log(line);
+if (parts.includes('paid') && values.share === undefined)
+  for (const line of paid({ seed: values.seed, simulations })) console.log(line);
 
 /**
  * @param {import('./simulate/criterion.js').Criterion} criterion

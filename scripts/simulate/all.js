@@ -15,6 +15,7 @@ import { shrinkage } from './shrinkage.js';
 
 export { example } from './example.js';
 export { measure } from './measure.js';
+export { paid } from './paid.js';
 
 const parts = {
   fixed,
@@ -34,7 +35,7 @@ const parts = {
   scheduled,
 };
 
-export const PARTS = [...Object.keys(parts), 'example'];
+export const PARTS = [...Object.keys(parts), 'example', 'paid'];
 
 /** @param {readonly string[]} names */
 export const criteriaOf = (names) =>

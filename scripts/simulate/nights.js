@@ -1,7 +1,9 @@
 import { lossesAfter } from '../../src/decide/schedules/follow-schedule.ts';
+import { countsOf } from '../../src/decide/schedules/night.ts';
 import { normal, spread } from './draw.js';
 import { share } from './fixed.js';
 import { reportedLosses } from './scheduled.js';
+import { sweepOf } from './sweeps.js';
 
 /** @typedef {import('./draw.js').Random} Random */
 /** @typedef {import('../../src/decide/schedules/night.ts').Night} Night */
@@ -11,7 +13,8 @@ import { reportedLosses } from './scheduled.js';
  * error, by how it would have ended.
  * @typedef {{ pass: number, fail: number }} Errors
  * @typedef {{ rates: number[], runs: number, nights: number, sd: number, change?: (night: number) => number, errors?:
- *   (night: number) => Errors }} Series
+ *   (night: number) => Errors, again?: 'retry' | 'reuse' }} Series `again`: runs that end with errors are run again in
+ *   their sweep, or in another one that reuses the results of the others
  */
 
 const NIGHTS = 22;
@@ -20,27 +23,56 @@ const FALL_ON = 8;
 const NEVER = { pass: 0, fail: 0 };
 
 /** @param {Random} random @param {Series} series @returns {Night[]} */
-function draw(random, { rates, runs, nights, sd, change = () => 0, errors = () => NEVER }) {
+function draw(random, { rates, runs, nights, sd, change = () => 0, errors = () => NEVER, again }) {
   return Array.from({ length: nights }, (_, night) => {
     const deviation = sd * normal(random);
-    return {
-      sweep: `n${night}`,
-      at: '',
-      counts: rates.map((rate, scenario) => {
-        const now = Math.min(0.999, Math.max(0.001, rate + change(night)));
-        const odds = Math.log(now / (1 - now)) + deviation;
-        return {
-          scenario: `s${scenario}`,
-          agent: 'a',
-          model: 'm',
-          variant: 'default',
-          ...countWithErrors(random, 1 / (1 + Math.exp(-odds)), runs, errors(night)),
-          cost_usd: null,
-          duration_secs: null,
-        };
-      }),
-    };
+    const sweep = `n${night}`;
+    const ratesNow = rates.map((rate) => {
+      const now = Math.min(0.999, Math.max(0.001, rate + change(night)));
+      return 1 / (1 + Math.exp(-Math.log(now / (1 - now)) - deviation));
+    });
+    const counts =
+      again === undefined
+        ? ratesNow.map((rate, scenario) => ({
+            scenario: `s${scenario}`,
+            agent: 'a',
+            model: 'm',
+            variant: 'default',
+            ...countWithErrors(random, rate, runs, errors(night)),
+            cost_usd: null,
+            duration_secs: null,
+          }))
+        : countsOf(withRunsAgain(random, sweep, { rates: ratesNow, runs, errors: errors(night), again }), new Set());
+    return { sweep, at: '', counts };
   });
+}
+
+/**
+ * The results of a night as they lie on disk, if runs that ended with errors were run again until none was left.
+ * @param {Random} random @param {string} sweep
+ * @param {{ rates: readonly number[], runs: number, errors: Errors, again: 'retry' | 'reuse' }} night
+ */
+function withRunsAgain(random, sweep, { rates, runs, errors, again }) {
+  const all = rates.flatMap((rate, at) =>
+    Array.from({ length: runs }, () => {
+      for (let before = 0; ; before++) {
+        const passes = random.chance(rate);
+        if (!random.chance(errors[passes ? 'pass' : 'fail'])) return { scenario: `s${at}`, passes, before };
+      }
+    }),
+  );
+  const found = sweepOf(sweep, all);
+  const lines = found.lines.flatMap((line, at) => {
+    const before = all[at]?.before ?? 0;
+    const failed = Array.from({ length: before }, (_, run) => ({
+      ...line,
+      id: `${line.id}-${run}`,
+      outcome: /** @type {const} */ ('error'),
+    }));
+    if (again === 'retry') return [...failed, line];
+    return [before > 0 ? { ...line, errors_before: before } : { ...line, cached_from: `first-${line.id}` }];
+  });
+  return { ...found, lines };
 }
 
 /** @param {Random} random @param {number} rate @param {number} runs @param {Errors} errors */
@@ -149,6 +181,20 @@ export const nights = [
     of: 'worst',
     isSlow: true,
     cells: cellsOf(UNCHANGED_WITH_ERRORS, (states) => (100 * alarms(states)) / states.length),
+  },
+  {
+    what: 'nights with errors that are run again, or in sweeps that reuse results: false alarms of 100 nights',
+    bar: { atMost: 1 },
+    of: 'worst',
+    isSlow: true,
+    cells: /** @type {const} */ (['retry', 'reuse']).flatMap((again) =>
+      cellsOf(
+        Object.fromEntries(
+          Object.entries(UNCHANGED_WITH_ERRORS).map(([label, series]) => [`${label}, ${again}`, { ...series, again }]),
+        ),
+        (states) => (100 * alarms(states)) / states.length,
+      ),
+    ),
   },
   {
     what: 'nights with errors: a fall of 20 points on night 8 of 22 is found',

@@ -1,3 +1,4 @@
+import { MAX_TRIES } from '../../src/decide/decision/paired-cells.ts';
 import { replayRounds } from '../../src/decide/decision/replay-rounds.ts';
 import { testDifference } from '../../src/statistics/test-difference.ts';
 import { DESIGNS, ratesOf, spread, strata } from './draw.js';
@@ -42,22 +43,19 @@ export function cellsOf(configurations, pairs) {
 /**
  * Plays `run --until-clear`: the outcomes of all cells are drawn, and its rounds use those that they need.
  * @param {Random} random @param {readonly Rates[]} rates
- * @param {{ margin: number | null, rounds?: number }} options `rounds`: pairs of each configuration at the cap
+ * @param {{ margin: number | null, rounds?: number, errors?: number }} options `rounds`: pairs of each configuration at
+ *   the cap. `errors`: the probability that a run ends with an error, and is run again
  */
-export function untilClear(random, rates, { margin, rounds = ROUNDS }) {
+export function untilClear(random, rates, { margin, rounds = ROUNDS, errors = 0 }) {
   const cells = cellsOf(rates.length, rounds);
   const results = new Map(
     cells.map(({ id, scenario, variant }) => {
       const of = rates[Number(scenario.slice(1))] ?? { base: NaN, head: NaN };
-      const passes = random.chance(variant === 'base' ? of.base : of.head);
-      return [
-        id,
-        {
-          outcome: passes ? /** @type {const} */ ('pass') : /** @type {const} */ ('fail'),
-          cost_usd: null,
-          errors: 0,
-        },
-      ];
+      const decided = random.chance(variant === 'base' ? of.base : of.head) ? 'pass' : 'fail';
+      let tries = 0;
+      while (errors > 0 && tries < MAX_TRIES && random.chance(errors)) tries += 1;
+      const outcome = /** @type {'pass' | 'fail' | 'error'} */ (tries === MAX_TRIES ? 'error' : decided);
+      return [id, { outcome, cost_usd: null, errors: tries }];
     }),
   );
   const plan = {
@@ -67,7 +65,7 @@ export function untilClear(random, rates, { margin, rounds = ROUNDS }) {
     most_runs: rounds,
     round_size: rates.length,
   };
-  const { last, released } = replayRounds(cells, plan, results);
+  const { last, verdict, released } = replayRounds(cells, plan, results);
   const side = (/** @type {string} */ scenario, /** @type {string} */ variant) => {
     const own = cells.filter((cell) => cell.scenario === scenario && cell.variant === variant);
     return {
@@ -76,7 +74,8 @@ export function untilClear(random, rates, { margin, rounds = ROUNDS }) {
     };
   };
   return {
-    verdict: last.verdict,
+    // Null: it depends on what errors have hidden.
+    verdict: verdict === null ? 'not tested' : last.verdict,
     /** In rounds of one pair of each configuration. */
     rounds: released.length / (2 * rates.length),
     information: released.length / cells.length,

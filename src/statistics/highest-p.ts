@@ -5,8 +5,8 @@ import { normalTail } from './normal.js';
 import { BEYOND, exactP, isApproximate, isConstant, pOf, possiblePasses } from './test-difference.js';
 
 /**
- * A configuration with hidden runs: as it would be if all of them spoke against head, and if all spoke for it. Both have
- * as many runs.
+ * A configuration with hidden runs: as it would be if all of them spoke against head, and if all spoke for it. Both
+ * have as many runs.
  */
 export interface Ends {
   worst: Stratum;
@@ -69,8 +69,8 @@ function lowestScore(ends: readonly Ends[]): number {
 }
 
 /**
- * For each number of passes of both sides together, the end with the fewest of them in head. Their variance is the same,
- * or nearly so where a difference is assumed.
+ * For each number of passes of both sides together, the end with the fewest of them in head. Their variance is the
+ * same, or nearly so where a difference is assumed.
  */
 function pointsOf({ worst, best }: Ends): Stratum[] {
   const [base, head] = [worst.base.passed - best.base.passed, best.head.passed - worst.head.passed];

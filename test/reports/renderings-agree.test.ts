@@ -68,7 +68,7 @@ function decisionOf(random: Random): { decision?: Decision } {
   };
 }
 
-/** What the first line says: the verdict that it begins with. */
+/** The verdict with which the first line begins. */
 const headlineOf = (text: string): string =>
   /(perhaps )?(worse|better|no difference|too few|nothing)/.exec(text)?.[0] ?? '';
 
@@ -177,7 +177,7 @@ test('text, Markdown, GitHub, JUnit, viewer and exit code say the same of a swee
     const report = reportOf([], { decision, status: 'completed' });
     const { document } = report;
     const texts = [
-      renderSweep(document, { ...plain, height: 100 } as never),
+      renderSweep(document, { ...plain, height: 100 }),
       md.render(report),
       github.render(report),
       notesOf(document).join('\n'),

@@ -65,7 +65,7 @@ function gateOf(
 const isTooMuchWorse = ({ verdict, not_worse }: Pick<Findings['total'], 'verdict' | 'not_worse'>): boolean =>
   verdict === 'worse' && not_worse?.holds !== true;
 
-/** What is worse, and would be even if the hidden cells of head had passed, and those of base had failed. */
+/** True for the total or a configuration if it is worse, whatever the hidden cells would have shown. */
 interface SurelyWorse {
   total: boolean;
   configurations: boolean[];

@@ -1,6 +1,6 @@
 import type { ComparedConfiguration } from '#decide';
 
-/** The verdict on a configuration as the page shows it. `sure`: null if nothing is shown, or errors could be the reason. */
+/** The verdict on a configuration as the page shows it. `sure`: null if nothing is shown, or it is in doubt. */
 export function shownVerdict({ verdict, robust }: Pick<ComparedConfiguration, 'verdict' | 'robust'>): {
   text: string;
   sure: 'better' | 'worse' | null;

@@ -42,7 +42,7 @@ const armOf = (at: number, { passed, failed, hidden }: Runs): Arm => ({
   ),
 });
 
-/** What `compare` says of all configurations together, and of each, and its gate. */
+/** The findings of `compare` about all configurations together, then about each, and its gate. */
 function found(sweeps: Sweeps, margin: number | null) {
   const pairs = sweeps.map(({ base, head }, at): Pair => ({ base: armOf(at, base), head: armOf(at, head) }));
   const options = { alpha: 0.05, margin };

@@ -27,15 +27,15 @@ const cellsOf = (scenarios: number, most: number): Cell[] =>
 
 /** The results of a sweep; those of `hidden` ended with an error at first, and some never otherwise. */
 function draw(random: Random, cells: readonly Cell[]): Map<string, CellResult> {
-  const [before, now] = random.pick([
-    [0.9, 0.2],
-    [0.2, 0.95],
-    [0.7, 0.1],
-    [0.9, 0.9],
-  ]) as [number, number];
+  const rates = random.pick([
+    { base: 0.9, head: 0.2 },
+    { base: 0.2, head: 0.95 },
+    { base: 0.7, head: 0.1 },
+    { base: 0.9, head: 0.9 },
+  ]);
   return new Map(
     cells.map(({ id, variant }) => {
-      const outcome = random.chance(variant === 'base' ? before : now) ? 'pass' : 'fail';
+      const outcome = random.chance(variant === 'base' ? rates.base : rates.head) ? 'pass' : 'fail';
       const isHidden = random.chance(0.08);
       const isLost = isHidden && random.chance(0.3);
       return [
