@@ -16,6 +16,7 @@ export const MEASURES = [
   'first_try_success_rate',
   'judge_score',
   'human_score',
+  'reward',
   'composite_score',
 ] as const;
 

@@ -1,4 +1,5 @@
 import { mean } from '#lib';
+import { rewardOf } from '#model';
 import { meanChange, sum } from '#statistics';
 import { MEASURES, type Effect, type Measure } from './measure.js';
 import type { Pair, Sample } from './arms.js';
@@ -23,6 +24,7 @@ const KINDS: Record<Name, Kind> = {
   },
   judge_score: { effect: 'difference', from: (line) => line.judge_score },
   human_score: { effect: 'difference', from: (line) => line.human_score },
+  reward: { effect: 'difference', from: (line) => rewardOf(line.metrics) },
   composite_score: { effect: 'difference', from: (line) => line.metrics?.composite_score },
 };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { environmentVariables, nonBlank, seconds, workspaceFile } from '#input';
 import { beginningOf, endOf, isJsonObject, type Json, ownValue, parseJson } from '#lib';
+import { decisiveReward } from '#model';
 import { commonFields } from '../fields.js';
 import { defineGate, type VerifierFiles, type Verdict } from '../gate.js';
 import { broken } from '../verdicts.js';
@@ -59,10 +60,6 @@ export function readRewards({ json, text }: Pick<VerifierFiles, 'json' | 'text'>
     : { ok: true, rewards: { [REWARD]: reward } };
 }
 
-/** The reward that decides: the one named so, or the least of all. */
-const decisive = (rewards: Readonly<Record<string, number>>): number =>
-  Object.hasOwn(rewards, REWARD) ? (rewards[REWARD] ?? 0) : Math.min(...Object.values(rewards));
-
 /** The least rewards that pass: of the decisive one, null if any passes, and by name. */
 interface Least {
   pass_reward: number | null;
@@ -74,14 +71,14 @@ function lackIn(
   rewards: Readonly<Record<string, number>>,
   { pass_reward: least, min_rewards = {} }: Least,
 ): string | null {
-  if (least !== null && decisive(rewards) < least) return `it passes with at least ${least}`;
+  if (least !== null && decisiveReward(rewards) < least) return `it passes with at least ${least}`;
   const low = Object.entries(min_rewards).filter(([key, value]) => (ownValue(rewards, key) ?? -Infinity) < value);
   return low.length === 0 ? null : `it passes with at least ${low.map(([key, value]) => `${key} ${value}`).join(', ')}`;
 }
 
 const rewardText = (rewards: Readonly<Record<string, number>>): string => {
   const all = Object.entries(rewards).map(([key, value]) => `${key} ${value}`);
-  return all.length === 1 ? `reward ${decisive(rewards)}` : all.join(', ');
+  return all.length === 1 ? `reward ${decisiveReward(rewards)}` : all.join(', ');
 };
 
 /** The verdict on what a verifier left. Its exit status says nothing: the form leaves it open. */

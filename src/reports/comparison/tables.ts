@@ -116,6 +116,7 @@ const LABELS: Record<Measure['name'], [label: string, text: (value: number) => s
   first_try_success_rate: ['first try', (share) => `${percent(share)} %`],
   judge_score: ['judge', (score) => score.toFixed(2)],
   human_score: ['human', (score) => score.toFixed(2)],
+  reward: ['reward', (reward) => String(Number(reward.toPrecision(3)))],
   composite_score: ['score', (score) => score.toFixed(2)],
 };
 

@@ -294,6 +294,31 @@ describe('the measures of runs', () => {
     });
   });
 
+  test('include the reward that decides, also of a task of several steps', () => {
+    const verified = (rewards: Record<string, number>) =>
+      gate({ gate_type: 'verifier', name: 'tests', detail: { rewards, exit_code: 0 } });
+    const of = (rewards: Record<string, number>[], whole?: number) => () => ({
+      metrics: metrics({
+        details: [
+          ...rewards.map(verified),
+          ...(whole === undefined ? [] : [gate({ gate_type: 'step_rewards', detail: { rewards: { reward: whole } } })]),
+          gate({ gate_type: 'script', detail: { rewards: { reward: 99 } } }),
+        ],
+      }),
+    });
+    const result = compare(
+      sweepOf('a', { one: 'pppp', steps: 'pppp' }, (scenario) =>
+        (scenario === 'one' ? of([{ style: 0.5, reward: 0.25 }]) : of([{ reward: 1 }, { reward: 0 }], 0.5))(),
+      ),
+      sweepOf('b', { one: 'pppp', steps: 'pppp' }, of([{ speed: 3, style: 0.75 }])),
+    );
+    expect(measure(result, 'reward')).toMatchObject({
+      ...{ base: { value: 0.375, runs: 8 }, head: { value: 0.75, runs: 8 } },
+      effect: { kind: 'difference', value: 0.375 },
+    });
+    expect(measure(result, 'reward')?.effect?.p).toBeLessThan(0.01);
+  });
+
   test('include scores of all runs that have one, since runs below the threshold failed', () => {
     const of = (_: string, n: number) => ({ judge_score: n / 10 });
     const result = compare(sweepOf('a', { notes: 'ffpp' }, of), sweepOf('b', { notes: 'pppp' }));
