@@ -167,8 +167,8 @@ export const docker: Environment = {
   async dispose(handle) {
     // What relays for the agent ends when its socket is gone.
     if (handle.container?.relay !== undefined) await removeTree(handle.container.relay);
-    // A worker may have died while the verifier worked in a container of its own.
-    if (handle.container?.whole === true) await remove({ ...handle.container, name: nameOfVerifier(handle.container) });
+    // A worker may have died while a verifier worked in its container.
+    if (handle.container !== undefined) await remove({ ...handle.container, name: nameOfVerifier(handle.container) });
     await work.dispose(handle);
   },
 

@@ -11,7 +11,7 @@ import {
   readText,
   readTextIfThere,
 } from '#host';
-import { isJsonObject, parseJson, sha256, shellWord } from '#lib';
+import { isJsonObject, type Json, parseJson, sha256, shellWord } from '#lib';
 
 /** Where a packed agent is in a container. */
 const PLACE = '/opt/llm-tool-test/agent';
@@ -50,7 +50,7 @@ export async function findParts(program: string): Promise<Packable | { why: stri
     return {
       why: `${name} is a script for ${interpreter || 'no interpreter'}; only binaries and npm packages are packed`,
     };
-  const root = packageOf(dirname(real));
+  const root = await packageOf(dirname(real));
   if (root === null) return { why: `${name} is a script of Node that is in no npm package` };
   const packages = await withDependencies(root);
   return { program: real, name, packages, base: commonFolder(packages.flatMap(({ found, real: at }) => [found, at])) };
@@ -72,9 +72,15 @@ function beginningOfFile(file: string, bytes: number): Buffer {
   }
 }
 
-/** The nearest folder above with a package.json that has a name; null if there is none. */
-function packageOf(folder: string): string | null {
-  if (existsSync(join(folder, 'package.json')) && basename(dirname(folder)) !== 'bin') return folder;
+/** The fields of a folder's package.json; none if there is no such file. */
+async function packageJson(folder: string): Promise<Record<string, Json | undefined>> {
+  const json = parseJson((await readTextIfThere(join(folder, 'package.json'))) ?? '');
+  return isJsonObject(json) ? json : {};
+}
+
+/** The nearest folder above that is a package, and not only has settings for Node; null if there is none. */
+async function packageOf(folder: string): Promise<string | null> {
+  if (typeof (await packageJson(folder))['name'] === 'string') return folder;
   return dirname(folder) === folder ? null : packageOf(dirname(folder));
 }
 
@@ -82,8 +88,7 @@ function packageOf(folder: string): string | null {
 async function withDependencies(root: string): Promise<Packable['packages']> {
   const all = new Map<string, { found: string; real: string }>([[root, { found: root, real: root }]]);
   for (const { real } of all.values()) {
-    const json = parseJson((await readTextIfThere(join(real, 'package.json'))) ?? '');
-    const fields = isJsonObject(json) ? json : {};
+    const fields = await packageJson(real);
     const needed = ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((kind) =>
       isJsonObject(fields[kind]) ? Object.keys(fields[kind]) : [],
     );
@@ -177,7 +182,8 @@ async function copyParts(parts: Packable, into: string): Promise<string[]> {
   for (const { found, real } of packages) {
     const to = join(into, inside(real));
     await mkdir(dirname(to), { recursive: true });
-    await cp(real, to, { recursive: true, verbatimSymlinks: true, force: false });
+    // A package within another one was copied with it.
+    if (!existsSync(to)) await cp(real, to, { recursive: true, verbatimSymlinks: true });
     if (found === real) continue;
     const link = join(into, inside(found));
     await mkdir(dirname(link), { recursive: true });
