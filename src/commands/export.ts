@@ -98,7 +98,7 @@ export async function exportTask(name: string, folder: string, { json: asJson }:
   const dockerfile = build === null ? null : readText(join(build, 'Dockerfile'));
   const written = writeTask(scenario, problemAt, dockerfile);
   const problems = [
-    ...(variants.length === 0 ? [] : [problemAt(['variants'], 'a task has no variants; write a scenario for each')]),
+    ...(variants.length === 0 ? [] : [problemAt(['matrix', 'variants'], 'a task has no variants; write a scenario for each')]),
     ...(written.ok ? [] : written.problems),
   ];
   if (!written.ok || problems.length > 0)
