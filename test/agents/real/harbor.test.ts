@@ -44,9 +44,11 @@ for job in sorted(Path(sys.argv[1]).iterdir()):
     def plain(stats):
         value = stats.model_dump(mode="json")
         for one in value["evals"].values():
-            for rewards in one["reward_stats"].values():
-                for names in rewards.values():
-                    names.sort()
+            # In JSON, a reward is a key: 1, as it was counted, and 1.0, as it is read, are the same.
+            one["reward_stats"] = {
+                key: {str(float(reward)): sorted(names) for reward, names in rewards.items()}
+                for key, rewards in one["reward_stats"].items()
+            }
             for names in one["exception_stats"].values():
                 names.sort()
         return value
