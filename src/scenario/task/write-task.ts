@@ -41,12 +41,12 @@ const UNFIT: readonly [Path, (scenario: Scenario) => boolean, string][] = [
   ],
   [
     ['target'],
-    ({ target }) => typeof target?.binary === 'string' && target.binary.includes('/'),
-    'the target is a file of this machine; put it into the image, and name it without a path',
+    ({ target }) => target === 'from_config' || target?.binary.includes('/') === true,
+    'the target is a file of this machine; put it into the image, and name it here without a path',
   ],
   [
     ['target', 'health_check'],
-    ({ target }) => target !== null && 'health_check' in target && target.health_check !== undefined,
+    ({ target }) => target !== 'from_config' && target?.health_check !== undefined,
     'a health check of the target cannot be written; make it a gate',
   ],
   [['subject'], ({ subject }) => subject !== undefined, 'a task cannot give the agent a subject'],
@@ -80,22 +80,20 @@ function stepProblems({ steps }: Scenario): [Path, string][] {
         return [[path, 'a task has no simulated user']];
       case 'command':
         return [
-          ...(at < agentAt
-            ? [[path, 'a task has no commands before the agent; make it a setup command'] as const]
-            : []),
+          ...only(at < agentAt, path, 'a task has no commands before the agent; make it a setup command'),
           ...gatesProblem(path, step.gates),
-        ].map(([where, why]) => [[...where], why]);
+        ];
       case 'agent':
         return [
-          ...(step.idle_timeout_secs === undefined
-            ? []
-            : [[path, 'a task has no limit for an agent without output'] as [Path, string]]),
-          ...(step.max_turns === undefined ? [] : [[path, 'a task has no limit of turns'] as [Path, string]]),
+          ...only(step.idle_timeout_secs !== undefined, path, 'a task has no limit for an agent without output'),
+          ...only(step.max_turns !== undefined, path, 'a task has no limit of turns'),
           ...gatesProblem(path, step.gates),
         ];
     }
   });
 }
+
+const only = (is: boolean, path: Path, why: string): [Path, string][] => (is ? [[path, why]] : []);
 
 const gatesProblem = (path: Path, gates: readonly GateSpec[] = []): [Path, string][] =>
   gates.map((gate, index) => [
