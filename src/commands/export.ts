@@ -98,7 +98,9 @@ export async function exportTask(name: string, folder: string, { json: asJson }:
   const dockerfile = build === null ? null : readText(join(build, 'Dockerfile'));
   const written = writeTask(scenario, problemAt, dockerfile);
   const problems = [
-    ...(variants.length === 0 ? [] : [problemAt(['variants'], 'a task has no variants; write a scenario for each')]),
+    ...(variants.length === 0
+      ? []
+      : [problemAt(['matrix', 'variants'], 'a task has no variants; write a scenario for each')]),
     ...(written.ok ? [] : written.problems),
   ];
   if (!written.ok || problems.length > 0)
@@ -127,16 +129,7 @@ export async function exportTask(name: string, folder: string, { json: asJson }:
   const { files } = written.task;
   await writeAll(into, Object.fromEntries(files.map((one) => [one.path, one.text])));
   for (const { path, executable } of files) if (executable === true) await chmod(join(into, path), 0o755);
-  await openWorkspace(workspace);
   if (asJson) printJson({ task: into, files: files.map(({ path }) => path) });
   else printNotice(`task  ${displayPath(into)}`);
   return 0;
-}
-
-/** Lets everybody write into the workspace: the user of an image, whom only the image knows, may not be root. */
-async function openWorkspace(folder: string): Promise<void> {
-  await chmod(folder, 0o777);
-  for (const entry of await listTree(folder))
-    if (entry.kind !== 'symlink')
-      await chmod(join(folder, entry.path), entry.kind === 'folder' || entry.executable ? 0o777 : 0o666);
 }

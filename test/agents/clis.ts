@@ -81,13 +81,13 @@ export async function providePython(...packages: string[]): Promise<string[]> {
 }
 
 /**
- * The beginning of commands for Python that find Harbor's models of trajectories. These need nothing else of it, and no
- * newer Python.
+ * The beginning of commands for Python that find Harbor's models of jobs and trajectories. These need little else of it,
+ * and no newer Python.
  */
 export async function provideHarbor(): Promise<string[]> {
-  const folder = await installOnce('harbor-0.25.0', async (into) => {
+  const folder = await installOnce('harbor-0.25.0-models', async (into) => {
     const args = ['-m', 'pip', 'install', '--quiet', '--target', into];
-    await installer('python3', [...args, 'pydantic==2.14.4']);
+    await installer('python3', [...args, 'pydantic==2.14.4', 'shortuuid==1.0.13', 'toml==0.10.2', 'pathspec==1.1.1']);
     await installer('python3', [...args, '--no-deps', '--ignore-requires-python', 'harbor==0.25.0']);
   });
   return ['env', `PYTHONPATH=${folder}`, 'python3'];

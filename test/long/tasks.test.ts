@@ -310,7 +310,7 @@ test.skipIf(lacking !== null)(
     expect(problems).toEqual({
       good: [],
       unsolved: [
-        'the solution does not pass: fail: 0/1 gates passed; first failure: verifier: reward 0; it passes with at least 1',
+        'the solution does not pass: fail: 0/1 gates passed: verifier /tests/test.sh: reward 0; it passes with at least 1',
       ],
       free: [says('it passes although nothing was done')],
       broken: [says('the solution does not pass: error: ')],

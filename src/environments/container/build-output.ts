@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { endOf } from '#lib';
 
 /** The end of a build that has failed: a fault of its Dockerfile, or of the machine, so that it is tried again. */
@@ -18,9 +19,11 @@ const NOISE =
 const RUNNING_IN = /^ ---> Running in ([0-9a-f]{12,64})$/gm;
 const REASON = 400;
 
-/** The lines that say something, in order. */
+/** The lines that say something, in order, without the colors of the old builder. */
 export const tellingLines = (output: string): string[] =>
-  output.split(/\r?\n|\r/).filter((line) => line.trim() !== '' && !NOISE.test(line));
+  stripVTControlCharacters(output)
+    .split(/\r?\n|\r/)
+    .filter((line) => line.trim() !== '' && !NOISE.test(line));
 
 /** Says why a build has failed, by its output and its exit status; null for one that was killed. */
 export function failureIn(command: string, output: string, exitCode: number | null): BuildFailure {

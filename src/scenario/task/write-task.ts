@@ -21,7 +21,7 @@ export interface TaskFolder {
 
 /** The workspace in the container. */
 const WORKSPACE = '/workspace';
-/** Folder in the build context that becomes `/`: what is in it keeps its modes. */
+/** Folder in the build context that becomes `/`. */
 const ROOT = 'root';
 /** Folder of the workspace's files in a task folder. */
 export const WORKSPACE_FILES = `environment/${ROOT}${WORKSPACE}`;
@@ -41,12 +41,12 @@ const UNFIT: readonly [Path, (scenario: Scenario) => boolean, string][] = [
   ],
   [
     ['target'],
-    ({ target }) => typeof target?.binary === 'string' && target.binary.includes('/'),
-    'the target is a file of this machine; put it into the image, and name it without a path',
+    ({ target }) => target === 'from_config' || target?.binary.includes('/') === true,
+    'the target is a file of this machine; put it into the image, and name it here without a path',
   ],
   [
     ['target', 'health_check'],
-    ({ target }) => target !== null && 'health_check' in target && target.health_check !== undefined,
+    ({ target }) => target !== 'from_config' && target?.health_check !== undefined,
     'a health check of the target cannot be written; make it a gate',
   ],
   [['subject'], ({ subject }) => subject !== undefined, 'a task cannot give the agent a subject'],
@@ -80,22 +80,20 @@ function stepProblems({ steps }: Scenario): [Path, string][] {
         return [[path, 'a task has no simulated user']];
       case 'command':
         return [
-          ...(at < agentAt
-            ? [[path, 'a task has no commands before the agent; make it a setup command'] as const]
-            : []),
+          ...only(at < agentAt, path, 'a task has no commands before the agent; make it a setup command'),
           ...gatesProblem(path, step.gates),
-        ].map(([where, why]) => [[...where], why]);
+        ];
       case 'agent':
         return [
-          ...(step.idle_timeout_secs === undefined
-            ? []
-            : [[path, 'a task has no limit for an agent without output'] as [Path, string]]),
-          ...(step.max_turns === undefined ? [] : [[path, 'a task has no limit of turns'] as [Path, string]]),
+          ...only(step.idle_timeout_secs !== undefined, path, 'a task has no limit for an agent without output'),
+          ...only(step.max_turns !== undefined, path, 'a task has no limit of turns'),
           ...gatesProblem(path, step.gates),
         ];
     }
   });
 }
+
+const only = (is: boolean, path: Path, why: string): [Path, string][] => (is ? [[path, why]] : []);
 
 const gatesProblem = (path: Path, gates: readonly GateSpec[] = []): [Path, string][] =>
   gates.map((gate, index) => [
@@ -148,12 +146,31 @@ echo $reward >/logs/verifier/reward.txt
 const commandText = (command: string | readonly string[]): string =>
   typeof command === 'string' ? command : command.map(shellWord).join(' ');
 
-/** The lines of a Dockerfile after those of the image: the workspace, and the commands that set it up. */
-const workspaceLines = ({ inputs }: Scenario): string[] => [
-  `COPY ${ROOT}/ /`,
-  `WORKDIR ${WORKSPACE}`,
-  ...inputs.commands.map((command) => `RUN ${JSON.stringify(['sh', '-c', command])}`),
-];
+/** A line that begins a stage of a Dockerfile, with its name if it has one. */
+const FROM = /^[ \t]*FROM[ \t].*?(?:[ \t]AS[ \t]+(\S+))?[ \t]*$/gim;
+
+/**
+ * A Dockerfile with the workspace, and the commands that set it up. Everybody may write into the workspace, because only the
+ * image knows its USER: a stage of root sets the modes, which COPY keeps.
+ */
+function withWorkspace(dockerfile: string, { inputs }: Scenario): string {
+  const last = [...dockerfile.matchAll(FROM)].at(-1);
+  const named = last?.[1];
+  const image = named ?? 'task-image';
+  const end = (last?.index ?? 0) + (last?.[0].length ?? 0);
+  const base = named === undefined ? `${dockerfile.slice(0, end)} AS ${image}${dockerfile.slice(end)}` : dockerfile;
+  return `${[
+    base.replace(/\n?$/, ''),
+    `FROM ${image} AS task-workspace`,
+    'USER root',
+    `COPY ${ROOT}/ /task-root/`,
+    `RUN chmod -R a+rwX /task-root${WORKSPACE}`,
+    `FROM ${image}`,
+    'COPY --from=task-workspace /task-root/ /',
+    `WORKDIR ${WORKSPACE}`,
+    ...inputs.commands.map((command) => `RUN ${JSON.stringify(['sh', '-c', command])}`),
+  ].join('\n')}\n`;
+}
 
 /** The solution: what the mock agent of the scenario writes and runs; null if it has none. */
 function solutionOf({ mock }: Scenario): string | null {
@@ -232,7 +249,7 @@ export function writeTask(
         { path: 'instruction.md', text: agent.prompt },
         {
           path: 'environment/Dockerfile',
-          text: `${base.replace(/\n?$/, '\n')}${workspaceLines(scenario).join('\n')}\n`,
+          text: withWorkspace(base, scenario),
         },
         ...(verifier === null
           ? [

@@ -11,13 +11,22 @@ import { provideHarbor } from '../clis.js';
 
 /** Reads jobs as Harbor's viewer does, and counts the trials of each as Harbor does. */
 const READ = `
-import json, sys
+import importlib.util, json, sys, typing, typing_extensions
 from pathlib import Path
+# Harbor expects a newer Python.
+typing.override, typing.TypedDict = typing_extensions.override, typing_extensions.TypedDict
+import harbor
 from harbor.models.job.config import JobConfig
 from harbor.models.job.result import JobResult, JobStats
 from harbor.models.trial.config import TrialConfig
 from harbor.models.trial.result import TrialResult
 from harbor.utils.trajectory_validator import TrajectoryValidator
+
+# The part of the viewer that looks for jobs; the others need a server.
+spec = importlib.util.spec_from_file_location("scanner", Path(harbor.__file__).parent / "viewer" / "scanner.py")
+viewer = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(viewer)
+scanner = viewer.JobScanner(Path(sys.argv[1]))
 
 found = {}
 for job in sorted(Path(sys.argv[1]).iterdir()):
@@ -35,14 +44,17 @@ for job in sorted(Path(sys.argv[1]).iterdir()):
     def plain(stats):
         value = stats.model_dump(mode="json")
         for one in value["evals"].values():
-            for rewards in one["reward_stats"].values():
-                for names in rewards.values():
-                    names.sort()
+            # In JSON, a reward is a key: 1, as it was counted, and 1.0, as it is read, are the same.
+            one["reward_stats"] = {
+                key: {str(float(reward)): sorted(names) for reward, names in rewards.items()}
+                for key, rewards in one["reward_stats"].items()
+            }
             for names in one["exception_stats"].values():
                 names.sort()
         return value
     found[job.name] = {
-        "trials": [trial.trial_name for trial in trials],
+        "viewed": [scanner.list_jobs(), [scanner.get_job_config(job.name), scanner.get_job_result(job.name)].count(None)],
+        "trials": [name for name in scanner.list_trials(job.name) if scanner.get_trial_result(job.name, name)],
         "rewards": [trial.verifier_result and trial.verifier_result.rewards for trial in trials],
         "alike": plain(counted) == plain(result.stats) or [plain(counted), plain(result.stats)],
         "invalid": invalid,
@@ -83,7 +95,11 @@ test("Harbor's own models accept a sweep as a job, and count its trials alike", 
   await writeFile(join(jobs, 'sweep', 'config.json'), JSON.stringify(job.config));
   await writeFile(join(jobs, 'sweep', 'result.json'), JSON.stringify(job.result));
   const { stdout } = await execa(command, [...args, '-c', READ, jobs]);
-  const { sweep } = JSON.parse(stdout) as Record<string, { trials: string[]; alike: unknown; invalid: unknown[] }>;
+  const { sweep } = JSON.parse(stdout) as Record<
+    string,
+    { trials: string[]; viewed: unknown; alike: unknown; invalid: unknown[] }
+  >;
   expect(sweep?.trials).toEqual(trials.map(({ name }) => name).sort());
+  expect(sweep?.viewed).toEqual([['sweep'], 0]);
   expect([sweep?.alike, sweep?.invalid]).toEqual([true, []]);
 }, 300_000);

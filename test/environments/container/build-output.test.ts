@@ -42,7 +42,7 @@ it('names what the builder lacks', () => {
 
 it('finds the containers of steps, and leaves out lines that say nothing', () => {
   expect(stepContainers(OLD)).toEqual(['abcdef012345']);
-  expect(tellingLines(OLD)).toEqual([
+  expect(tellingLines(`\u001b[0mRemoving intermediate container abcdef012345\n${OLD}`)).toEqual([
     'Sending build context to Docker daemon  2.048kB',
     'Step 1/2 : FROM debian:12',
     'Step 2/2 : RUN make',

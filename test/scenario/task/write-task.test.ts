@@ -63,15 +63,24 @@ it('writes a folder that is read as the same task', () => {
     },
   });
   expect(files['environment/Dockerfile']).toBe(
-    `FROM debian:12\nCOPY root/ /\nWORKDIR /workspace\nRUN ["sh","-c","echo '$x' >given"]\n`,
+    `FROM debian:12 AS task-image
+FROM task-image AS task-workspace
+USER root
+COPY root/ /task-root/
+RUN chmod -R a+rwX /task-root/workspace
+FROM task-image
+COPY --from=task-workspace /task-root/ /
+WORKDIR /workspace
+RUN ["sh","-c","echo '$x' >given"]
+`,
   );
   expect(files['solution/solve.sh']).toContain("printf %s 'it'\\''s $x\n' >./a/out.txt");
 });
 
 it('builds upon the Dockerfile of the scenario', () => {
   const text = FITTING.replace('image: "debian:12"', 'build: image');
-  expect(filesOf(text, 'FROM debian:12\nUSER nobody')['environment/Dockerfile']).toContain(
-    'FROM debian:12\nUSER nobody\nCOPY root/ /\n',
+  expect(filesOf(text, 'FROM a AS one\nFROM one as two\nUSER nobody')['environment/Dockerfile']).toContain(
+    'FROM a AS one\nFROM one as two\nUSER nobody\nFROM two AS task-workspace\n',
   );
 });
 
