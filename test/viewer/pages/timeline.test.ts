@@ -53,6 +53,12 @@ test('a run that goes on has no steps, and one without events nothing at all', (
   expect(timelineOf([], [])).toEqual({ totalMs: 1, lanes: [] });
 });
 
+test('leaves out what has no time', () => {
+  const events = [{ ...said(1, 2, 'assistant', 'I look.'), ts: 'never' }, called(2, 3, 'a')];
+  const { lanes } = timelineOf([{ ...step('agent', 3, 10), ended_at: 'x' }], conversationOf(events).items);
+  expect(lanes.map(({ name, spans }) => [name, spans.length])).toEqual([['Calls', 1]]);
+});
+
 test('what cannot be told apart is drawn as one, but not what has failed', () => {
   const span = (from: number, hasFailed = false): Span => ({
     ...{ label: '', from, length: 0.0001, ms: 1, seq: 1, hasFailed, count: 1 },
