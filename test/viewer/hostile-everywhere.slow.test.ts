@@ -147,7 +147,7 @@ describe.skipIf(lacking !== null)(`in a browser${lacking === null ? '' : ` (${la
     return [
       ['/', 'main .sweep'],
       [sweep, 'main .run'],
-      [`${sweep}?text=${encodeURIComponent('<img src=x onerror=alert(1)>')}`, 'main .filters'],
+      [`${sweep}?filter=${encodeURIComponent('"<img src=x onerror=alert(1)>" nothing:"\u202e"')}`, 'main .filters'],
       [`/runs/${hostile.runs[0] ?? ''}`, 'main .gates'],
       [`/compare?${new URLSearchParams({ base, head }).toString()}`, 'main .verdict'],
       [`/beside?${new URLSearchParams({ base, head }).toString()}`, 'main .side .gates'],

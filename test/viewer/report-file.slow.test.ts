@@ -81,8 +81,8 @@ describe.skipIf(lacking !== null)(`a report in one file${lacking === null ? '' :
     await open();
     expect(await page.getByRole('link', { name: /Compare|Sweeps/ }).count()).toBe(0);
     await page.getByLabel('Only these outcomes').selectOption('fail');
-    await page.getByLabel('Search runs').fill('mock notes');
-    await expect.poll(() => page.getByRole('listitem').count()).toBe(2);
+    await page.getByLabel('Filter runs').fill('outcome:fail mock notes');
+    await expect.poll(() => page.locator('tr.run').count()).toBe(2);
     await page.goto(`${pathToFileURL(file).href}#/runs/unknown`);
     await page.getByText('This file does not contain that.').waitFor();
   });

@@ -5,6 +5,8 @@ import { answerFrom } from '../shared/answer-from.js';
 const TOKEN = 'token';
 const AGAIN_MS = 1500;
 const REDRAW_MS = 100;
+/** The more events there are, the longer it takes to draw a page again. */
+const EVENTS_PER_MS = 20;
 
 /** The failure of a request. `isFinal`: asking again would not help. */
 class RequestError extends Error {
@@ -221,7 +223,7 @@ export function useEvents(run: string): Events {
           events.push(...line.events);
           // A long transcript has hundreds of lines, and each would draw the whole page again.
           if (isFirst) show({});
-          else redraw ??= setTimeout(() => show({}), REDRAW_MS);
+          else redraw ??= setTimeout(() => show({}), REDRAW_MS + events.length / EVENTS_PER_MS);
         } else show({ problem: line.problem });
       },
       problem: (problem) => {

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { plainText } from '#lib/pure';
 import type { ListedRun, OpenRunState, SweepAnswer } from '../protocol.js';
 import { type Column, columnsIn, textIn } from '../shared/columns.js';
 import { agentName } from '../shared/configuration.js';
@@ -198,12 +199,12 @@ function Reason({ run: { why, end }, open }: Pick<RunProps, 'run' | 'open'>) {
   return (
     <>
       {reason !== undefined && (
-        <div class="why" title={reason}>
+        <div class="why" title={plainText(reason)}>
           <Name>{reason}</Name>
         </div>
       )}
       {end !== undefined && (
-        <div class="end soft" title={end}>
+        <div class="end soft" title={plainText(end)}>
           <Name>{end}</Name>
         </div>
       )}
@@ -212,7 +213,7 @@ function Reason({ run: { why, end }, open }: Pick<RunProps, 'run' | 'open'>) {
 }
 
 const Clamped = ({ text }: { text: string }) => (
-  <div class="why" title={text}>
+  <div class="why" title={plainText(text)}>
     <Name>{text}</Name>
   </div>
 );

@@ -19,6 +19,7 @@ const LEAST = 0.002;
 
 /** Steps, turns and calls on a line of time. A click leads to the place in the conversation; the list has the same. */
 export function TimelineView({ run, steps, items }: TimelineViewProps) {
+  const [pointedAt, setPointedAt] = useState('');
   const timeline = useMemo(() => timelineOf(steps, items), [steps, items]);
   const { lanes, totalMs } = timeline;
   if (lanes.length === 0) return null;
@@ -41,16 +42,18 @@ export function TimelineView({ run, steps, items }: TimelineViewProps) {
                 y={0}
                 width={Math.max(LEAST, span.length - LEAST / 2)}
                 height={1}
+                onMouseEnter={() => setPointedAt(titleOf(span))}
                 onClick={() => {
                   if (span.seq !== null) location.hash = eventAddress(run, span.seq);
                 }}
-              >
-                <title>{titleOf(span)}</title>
-              </rect>
+              />
             ))}
           </svg>
         </div>
       ))}
+      <p class="pointed-at soft small" aria-hidden="true">
+        {pointedAt}
+      </p>
       <AsList run={run} timeline={timeline} />
     </section>
   );

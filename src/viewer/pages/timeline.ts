@@ -30,7 +30,13 @@ export function timelineOf(steps: RunRecord['steps'], items: readonly Item[]): T
     { name: 'Steps' as const, intervals: stepsOf(steps) },
     { name: 'Turns' as const, intervals: turnsOf(items) },
     { name: 'Calls' as const, intervals: items.flatMap((item) => callOf(item) ?? []) },
-  ].filter(({ intervals }) => intervals.length > 0);
+  ]
+    // Times are foreign text, which may be none.
+    .map(({ name, intervals }) => ({
+      name,
+      intervals: intervals.filter((one) => Number.isFinite(one.end - one.begin)),
+    }))
+    .filter(({ intervals }) => intervals.length > 0);
   let [begin, end] = [Infinity, -Infinity];
   for (const { intervals } of lanes)
     for (const one of intervals) {

@@ -12,12 +12,15 @@ import { sweepDocument } from '#sweeps';
 import type { ListedRun, SweepState } from '../protocol.js';
 import { cellKey } from '../shared/counterparts.js';
 import { endOfOutput } from '../shared/end-of-output.js';
+import { type RunTable, runTable } from '../shared/slice-sweep.js';
 import { notesOf } from './notes.js';
 
 /** What files say of a sweep. */
 export interface ReadSweep extends Omit<SweepState, 'open' | 'engine'> {
   /** The last result of each cell. */
   last: ReadonlyMap<string, ResultDigest>;
+  /** The table, as long as no run is open. */
+  table: RunTable;
 }
 
 /** Reads sweeps for pages, and again only when their files have changed: a filter or a scroll asks once more. */
@@ -95,12 +98,16 @@ async function readSweep(
   warn: (text: string) => void,
 ): Promise<ReadSweep> {
   const document: SweepDocument = await sweepDocument(resultsPath, plan, warn);
-  return {
+  const shown = {
     document,
-    started: plan.created_at,
     why: failureReasons(last),
     failed: failedGates(last),
     others: otherSweeps(resultsPath, plan),
+  };
+  return {
+    ...shown,
+    table: runTable({ ...shown, open: [] }),
+    started: plan.created_at,
     notes: notesOf(document),
     tables: sweepTables(document, Infinity),
     last,

@@ -5,7 +5,7 @@ import { isPaused, pausedFile, resultsLog, summaryFile, sweepsFolder } from '#st
 import { findPlan, hasEnded, readSweepList } from '#sweeps';
 import type { SweepAnswer, SweepsAnswer } from '../protocol.js';
 import type { Selection } from '../shared/selection.js';
-import { sliceSweep, type TablePart } from '../shared/slice-sweep.js';
+import { runTable, sliceSweep, type TablePart } from '../shared/slice-sweep.js';
 import type { EngineView } from './engine.js';
 import { nextPoll, whenChanged } from './stream.js';
 import { type ReadSweep, stampOf, type SweepReader } from './sweep-reader.js';
@@ -83,8 +83,9 @@ async function* statesOf(
     const open = isOver ? [] : await engine.doing(plan.sweep, read.last);
     const now = JSON.stringify([open, await engine.isUp()]);
     if (read !== before || now !== sent) {
-      const { last: _, ...known } = read;
-      yield sliceSweep({ ...known, open, engine: await engine.isUp() }, selection, part, sweeps);
+      const { last: _, table, ...known } = read;
+      const state = { ...known, open, engine: await engine.isUp() };
+      yield sliceSweep(state, open.length === 0 ? table : runTable(state), selection, part, sweeps);
     }
     [before, sent] = [read, now];
     if (!(await nextPoll(signal, LOOK_MS))) return;

@@ -2,7 +2,7 @@ import type { EmbeddedReport, ReportedRun, ShownEvent } from '../protocol.js';
 import { endOfOutput } from './end-of-output.js';
 import { findIn, MAX_MATCHES } from './find-text.js';
 import { selectionIn } from './selection.js';
-import { sliceSweep } from './slice-sweep.js';
+import { runTable, sliceSweep } from './slice-sweep.js';
 
 /** The answer: the lines of a stream, or one document. */
 type Answer = { lines: readonly object[] } | { error: string };
@@ -20,7 +20,7 @@ export function answerFrom({ sweep, runs }: EmbeddedReport, path: string): Answe
     const asked = new URLSearchParams(query);
     const shown = { from: Number(asked.get('from') ?? 0), limit: Number(asked.get('limit') ?? USUAL_RUNS) };
     const more = { endOf: endsIn(runs), outcomesOf: () => new Map<string, string>() };
-    return { lines: [sliceSweep(sweep, selectionIn(asked), shown, more)] };
+    return { lines: [sliceSweep(sweep, runTable(sweep), selectionIn(asked), shown, more)] };
   }
   if (kind !== 'runs' || !Object.hasOwn(runs, id)) return { error: NOT_HERE };
   const run = runs[id] ?? NOT_HERE;

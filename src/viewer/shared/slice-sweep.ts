@@ -26,13 +26,19 @@ export interface MoreOfSweep {
   outcomesOf: (sweep: string) => ReadonlyMap<string, string>;
 }
 
-/** Returns what a page shows of a sweep: the whole matrix, but of its thousands of runs only a part of the table. */
-export function sliceSweep(
-  { document: { cells, ...document }, started, why, failed, others, notes, tables, open, engine }: SweepState,
-  { filter, at, sort, against }: Selection,
-  { from, limit }: TablePart,
-  { endOf, outcomesOf }: MoreOfSweep,
-): SweepAnswer {
+/** All runs of a sweep as the table has them, which takes longer to find out than what is selected of them. */
+export interface RunTable extends Pick<SweepAnswer, 'choices' | 'columns' | 'against' | 'isRepeated'> {
+  all: readonly ListedRun[];
+}
+
+/** Returns the table of a sweep. It depends on nothing that a page asks for. */
+export function runTable({
+  document: { cells },
+  why,
+  failed,
+  others,
+  open,
+}: Pick<SweepState, 'document' | 'why' | 'failed' | 'others' | 'open'>): RunTable {
   const running = new Set(open.map(({ cell }) => cell));
   const all = cells.map((cell): ListedRun => ({
     ...cell,
@@ -40,6 +46,23 @@ export function sliceSweep(
     ...reasonOf(cell, why),
     ...(failed[cell.id] === undefined ? {} : { failed: failed[cell.id] as readonly string[] }),
   }));
+  return {
+    all,
+    choices: choicesIn(all),
+    columns: knownColumns(all),
+    against: comparable(cells, others),
+    isRepeated: cells.some(({ repetition }) => repetition > 1),
+  };
+}
+
+/** Returns what a page shows of a sweep: the whole matrix, but of its thousands of runs only a part of the table. */
+export function sliceSweep(
+  { document: { cells: _, ...document }, started, notes, tables, open, engine }: SweepState,
+  { all, ...table }: RunTable,
+  { filter, at, sort, against }: Selection,
+  { from, limit }: TablePart,
+  { endOf, outcomesOf }: MoreOfSweep,
+): SweepAnswer {
   const compared = against === '' ? all : differing(all, against, outcomesOf);
   const parsed = parseFilter(filter);
   const select = (of: string): ListedRun[] =>
@@ -55,14 +78,11 @@ export function sliceSweep(
   const shown = new Set(runs.map(({ id }) => id));
   return {
     ...{ document, started, notes, tables, runs, from, engine },
-    choices: choicesIn(all),
-    columns: knownColumns(compared),
-    against: comparable(cells, others),
+    ...table,
     problem: 'problem' in parsed ? parsed.problem.message : null,
     matrix: matrixOf(inMatrix),
     figures: figuresOf(found),
     found: found.length,
-    isRepeated: cells.some(({ repetition }) => repetition > 1),
     open: open.filter(({ cell }) => shown.has(cell)),
     openCount: open.length,
   };

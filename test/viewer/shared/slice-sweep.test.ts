@@ -3,7 +3,7 @@ import type { OpenRunState, SweepState } from '../../../src/viewer/protocol.js';
 import { selectionKey } from '../../../src/viewer/shared/configuration.js';
 import { cellKey } from '../../../src/viewer/shared/counterparts.js';
 import { selectionIn } from '../../../src/viewer/shared/selection.js';
-import { sliceSweep } from '../../../src/viewer/shared/slice-sweep.js';
+import { runTable, sliceSweep } from '../../../src/viewer/shared/slice-sweep.js';
 import { cell, sweep } from '../../model/sample.js';
 
 const SCENARIOS = 50;
@@ -34,10 +34,12 @@ const state: SweepState = {
   tables: [],
   engine: true,
 };
+const TABLE = runTable(state);
 const BEFORE = new Map([[cellKey({ ...cell({ scenario: 'scenario-1' }), repetition: 1 }), 'fail']]);
 const slice = (query: string, limit = 100, from = 0) =>
   sliceSweep(
     state,
+    TABLE,
     selectionIn(new URLSearchParams(query)),
     { from, limit },
     { endOf: ({ id }) => (id === 'cell-4' ? 'I am done.' : null), outcomesOf: () => BEFORE },
