@@ -53,7 +53,9 @@ const isSet = ({ environment }: ResolvedSweep, name: string): boolean => environ
 
 /** The values that are set. */
 const valuesOf = ({ environment }: ResolvedSweep): Record<string, string> =>
-  Object.fromEntries(Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 
 function unsetInScenario(sweep: ResolvedSweep, one: ResolvedScenario, startsAgents: boolean): Unset[] {
   const { effective, variant } = one;
@@ -72,7 +74,11 @@ function unsetInScenario(sweep: ResolvedSweep, one: ResolvedScenario, startsAgen
   });
   const inEnvironment = missingInEnvironment(scenario.environment, valuesOf(sweep)).map((name): Unset => {
     const needer = `environment.type ${scenario.environment.type}`;
-    return { name, needer, place: variant.problemAt(['environment', 'type'], `${needer} needs ${name}, which is not set`) };
+    return {
+      name,
+      needer,
+      place: variant.problemAt(['environment', 'type'], `${needer} needs ${name}, which is not set`),
+    };
   });
   return [...inFile, ...inEnvironment];
 }
@@ -137,7 +143,9 @@ function unsetKeys(sweep: ResolvedSweep, startsAgents: boolean): Unset[] {
     ...sweep.scenarios.flatMap(({ effective: { judge, asked } }) => {
       const name = parseJudgeName((judge ?? asked)?.model ?? '');
       if (!name.ok) return [];
-      return name.by === 'agent' ? ofAgent(name.agent, name.model) : missing(name.provider, `the model ${name.provider}/${name.model}`);
+      return name.by === 'agent'
+        ? ofAgent(name.agent, name.model)
+        : missing(name.provider, `the model ${name.provider}/${name.model}`);
     }),
   ];
 }

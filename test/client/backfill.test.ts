@@ -11,7 +11,11 @@ test.each([
     { every_secs: 6 * 3600 },
     ['2026-11-24T06:00', '2026-11-24T12:00'],
   ],
-  ['cron in a time zone', { cron: '30 7,9 * * *', timezone: 'Europe/Berlin' }, ['2026-11-24T06:30', '2026-11-24T08:30']],
+  [
+    'cron in a time zone',
+    { cron: '30 7,9 * * *', timezone: 'Europe/Berlin' },
+    ['2026-11-24T06:30', '2026-11-24T08:30'],
+  ],
 ])('the times of %s', (_, when, found) => {
   expect(times(when, at('2026-11-24T00:00Z'), at('2026-11-24T12:00Z'))).toEqual(found);
 });

@@ -155,7 +155,9 @@ test('backfill runs the sweeps of times that had no firing, one after another, o
   expect([filled.exitCode, backfilled.length]).toEqual([0, 3]);
   const nights = async () =>
     (JSON.parse((await schedule('show', 'missed', '--json')).stdout) as { nights: Firing[] }).nights;
-  await until('all results', async () => ((await nights()).filter((one) => one.exit_code === 0).length === 3 ? 1 : null));
+  await until('all results', async () =>
+    (await nights()).filter((one) => one.exit_code === 0).length === 3 ? 1 : null,
+  );
   expect((await nights()).map(({ scheduled_at }) => scheduled_at)).toEqual(backfilled);
   const again = await schedule('backfill', 'missed', '--from', from, '--to', backfilled.at(-1) ?? '');
   expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('has no time in this range') as string]);

@@ -18,7 +18,8 @@ const MAX_TIMES = 100;
 export function timesBetween(when: When, from: number, to: number): number[] {
   const step = 'every_secs' in when ? when.every_secs * 1000 : MINUTE_MS;
   const times: number[] = [];
-  for (let at = (Math.floor(from / step) + 1) * step; at <= to; at += step) if (isScheduledTime(when, at)) times.push(at);
+  for (let at = (Math.floor(from / step) + 1) * step; at <= to; at += step)
+    if (isScheduledTime(when, at)) times.push(at);
   return times;
 }
 

@@ -18,7 +18,7 @@ export function progressText(decision: ShownDecision): string {
   const { stopped, runs, runs_again = 0, most_runs: most, rounds, spent_alpha, alpha, p } = decision;
   const again = runs_again > 0 ? `, ${runs_again} more after errors` : '';
   const done = `${runs} of at most ${most} runs${again}`;
-  const spent = `${Number(spent_alpha.toFixed(4))} of ${alpha} of alpha spent`;
+  const spent = `${Number(spent_alpha.toFixed(4))} of the significance level of ${alpha} spent`;
   const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}`;
   if (stopped === null) return `${done}; ${looks}`;
   const saved = (stopped === 'clear' || stopped === 'futile') && most > runs ? ` (${most - runs} saved)` : '';
