@@ -45,8 +45,8 @@ test('p is shown where it is known, once the sweep has stopped: before, it says 
     decisionMemo({ ...DECIDED, p, stopped }).progress;
   expect(progressOf(0.00691)).toMatch(/0\.0069 of the significance level of 0\.05 spent, p = 0\.0069$/);
   expect(progressOf(0.000_001)).toMatch(/, p < 0\.0001$/);
-  expect(progressOf(null)).toMatch(/alpha spent$/);
-  expect(progressOf(0.93, null)).toMatch(/alpha spent$/);
+  expect(progressOf(null)).toMatch(/of 0\.05 spent$/);
+  expect(progressOf(0.93, null)).toMatch(/of 0\.05 spent$/);
 });
 
 test('the memo of a sweep says the same, and the reason of each stop without a clear verdict', () => {
