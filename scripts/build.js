@@ -160,7 +160,7 @@ async function bundlePages(from, to) {
 async function writeTypes(from, to) {
   mkdirSync(to);
   const { documentTypes } = await importBundled(fileURLToPath(new URL('./types/documents.js', import.meta.url)));
-  // What its folders contain is of no concern to others.
+  // Its folders have no public types.
   for (const name of readdirSync(from).filter((name) => name.endsWith('.ts'))) {
     const text = name === 'documents.ts' ? documentTypes() : readFileSync(join(from, name), 'utf8');
     const { outputText, diagnostics = [] } = ts.transpileDeclaration(text, {

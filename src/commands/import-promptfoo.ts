@@ -21,7 +21,8 @@ export function importPromptfoo(
   path: string,
   { skill, out, force, json }: { skill?: string; out?: string; force: boolean; json: boolean },
 ): number {
-  if (skill !== undefined) throw new UsageError('usage', '--skill is for lists of prompts, not for a config of promptfoo');
+  if (skill !== undefined)
+    throw new UsageError('usage', '--skill is for lists of prompts, not for a config of promptfoo');
   const file = displayPath(resolve(path));
   const loaded = loadText(path);
   if (!loaded.ok) throw new UsageError('usage', `${file} cannot be read: ${loaded.reason}`);
@@ -32,7 +33,12 @@ export function importPromptfoo(
   };
   const imported = readPromptfoo(file, loaded.text, read);
   if (!imported.ok)
-    throw new UsageError('scenario_invalid', `nothing in ${file} can be imported; nothing was written`, imported.problems, new Map([[file, loaded.text]]));
+    throw new UsageError(
+      'scenario_invalid',
+      `nothing in ${file} can be imported; nothing was written`,
+      imported.problems,
+      new Map([[file, loaded.text]]),
+    );
   const target = resolve(out ?? openProject().fixturesPath);
   const { scenarios, files, leftOut } = imported.value;
   writeNewFiles(

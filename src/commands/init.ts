@@ -50,7 +50,10 @@ function addTemplate(dir: string, name: NonNullable<InitOptions['add']>, json: b
     );
   const { sources, run, read, agent }: Content = TEMPLATES[name];
   if (agent !== undefined && Object.hasOwn(config.agents, agent))
-    throw new UsageError('files_in_the_way', `nothing was written because ${displayPath(configFile)} has an agent ${agent}`);
+    throw new UsageError(
+      'files_in_the_way',
+      `nothing was written because ${displayPath(configFile)} has an agent ${agent}`,
+    );
   const inProject = (path: string): string => path.replace(/^fixtures(?=\/)/, relative(root, fixturesPath));
   const files = planFiles(
     root,
@@ -58,12 +61,21 @@ function addTemplate(dir: string, name: NonNullable<InitOptions['add']>, json: b
   ).filter(({ path }) => path !== CONFIG);
   writeNewFiles(root, files);
   const changed = agent === undefined ? [] : addAgent(configFile, name);
-  const next = nextCommands(root, run.map(([command, does]) => [command.replace(/fixtures\/\S+/, inProject), does]));
+  const next = nextCommands(
+    root,
+    run.map(([command, does]) => [command.replace(/fixtures\/\S+/, inProject), does]),
+  );
   const paths = files.map(({ path }) => path);
   if (json) printJson({ folder: root, files: paths, changed, next: next.map(({ command }) => command) });
   else
     process.stdout.write(
-      describe(root, paths, changed.map((path) => `${path}: it defines the agent ${agent ?? ''}`), next, inProject(read)),
+      describe(
+        root,
+        paths,
+        changed.map((path) => `${path}: it defines the agent ${agent ?? ''}`),
+        next,
+        inProject(read),
+      ),
     );
   return 0;
 }
@@ -76,7 +88,9 @@ function addAgent(configFile: string, template: string): string[] {
     appendFileSync(configFile, `${before === '' || before.endsWith('\n') ? '' : '\n'}\n${tables.join('\n\n')}`);
     return [CONFIG];
   } catch (error) {
-    printNotice(`warning: ${CONFIG} could not be changed (${(error as Error).message}); add to it:\n${tables.join('\n\n')}`);
+    printNotice(
+      `warning: ${CONFIG} could not be changed (${(error as Error).message}); add to it:\n${tables.join('\n\n')}`,
+    );
     return [];
   }
 }

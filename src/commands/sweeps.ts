@@ -20,7 +20,10 @@ export async function listSweeps(options: {
   const limit = options.limit ?? (options.json ? Infinity : SHOWN);
   const { sweeps, more } = readSweepList(resultsPath, limit, printNotice, owner);
   if (options.json) printJson({ sweeps });
-  else if (sweeps.length === 0) process.stdout.write(`${owner === null ? 'no sweeps yet' : `no sweeps of ${owner}`}; start one with ${ownCommand('run')}\n`);
+  else if (sweeps.length === 0)
+    process.stdout.write(
+      `${owner === null ? 'no sweeps yet' : `no sweeps of ${owner}`}; start one with ${ownCommand('run')}\n`,
+    );
   else process.stdout.write(renderSweeps(sweeps, more, Date.now(), textOptions()));
   return Promise.resolve(0);
 }

@@ -264,7 +264,10 @@ export function describeSearch({ folder, files, others }: SearchedFolder): strin
   const shown = displayPath(folder);
   if (!isFolder(folder)) return `there is no folder ${shown}; create a first scenario with ${ownCommand('init')}`;
   if (files.length > 0) return `${shown} has ${count(files.length, 'scenario')}`;
-  const hints = [...otherToolsIn(folder), ...(others.length === 0 ? [`create a first scenario with ${ownCommand('init')}`] : [])];
+  const hints = [
+    ...otherToolsIn(folder),
+    ...(others.length === 0 ? [`create a first scenario with ${ownCommand('init')}`] : []),
+  ];
   const hint = hints.length === 0 ? '' : `; ${hints.join('; ')}`;
   if (others.length === 0)
     return `${shown} has no file with the ending .yaml, .yml or .json and no folder of a task (${TASK_FILE}), except hidden ones and those in results and node_modules${hint}`;

@@ -1,6 +1,5 @@
 import { variablesOfRuntime } from '#agent-host';
-import { agentOfCell, knownAgents } from '#agents';
-import { missingInEnvironment } from '#environments';
+import { adaptersWith, type Agent, agentOfCell, knownAgents } from '#agents';
 import { isMirror, knownProviders, missingVariables } from '#host';
 import type { Path } from '#input';
 import { parseJudgeName, type Problem, UsageError, variableNames } from '#lib';
@@ -14,6 +13,8 @@ interface Unset {
   /** Null for a `${NAME}` in a file. */
   needer: string | null;
   place: Problem | null;
+  /** What else the user can do. */
+  or?: string;
 }
 
 /** The fields of a scenario in which `${NAME}` is a variable of the shell. */
@@ -43,7 +44,7 @@ export function variablesAreSet(sweep: ResolvedSweep): void {
   if (configSource !== null) texts.set(configSource.file, configSource.text);
   throw new UsageError(
     'unset_variable',
-    `not set: ${[...reasons.values()].join(', ')}; export ${reasons.size === 1 ? 'it' : 'them'}, or name a file that sets ${reasons.size === 1 ? 'it' : 'them'} with --env-file`,
+    `not set: ${[...reasons.values()].join(', ')}; export ${reasons.size === 1 ? 'it' : 'them'}, or name a file that sets ${reasons.size === 1 ? 'it' : 'them'} with --env-file${unset.find(({ or }) => or !== undefined)?.or ?? ''}`,
     [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()],
     texts,
   );
@@ -53,7 +54,9 @@ const isSet = ({ environment }: ResolvedSweep, name: string): boolean => environ
 
 /** The values that are set. */
 const valuesOf = ({ environment }: ResolvedSweep): Record<string, string> =>
-  Object.fromEntries(Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 
 function unsetInScenario(sweep: ResolvedSweep, one: ResolvedScenario, startsAgents: boolean): Unset[] {
   const { effective, variant } = one;
@@ -66,15 +69,10 @@ function unsetInScenario(sweep: ResolvedSweep, one: ResolvedScenario, startsAgen
     ...(startsAgents && runtime !== undefined && host !== undefined ? variablesOfRuntime(runtime) : []),
     ...(startsAgents ? variablesOfSubject(subject) : []),
   ].filter((name) => !isSet(sweep, name));
-  const inFile = [...new Set(names)].map((name): Unset => {
+  return [...new Set(names)].map((name): Unset => {
     const place = FIELDS.flatMap((field) => placesIn(name, variant.scenario[field], [field]))[0] ?? [];
     return { name, needer: null, place: variant.problemAt(place, `\${${name}} is not set`) };
   });
-  const inEnvironment = missingInEnvironment(scenario.environment, valuesOf(sweep)).map((name): Unset => {
-    const needer = `environment.type ${scenario.environment.type}`;
-    return { name, needer, place: variant.problemAt(['environment', 'type'], `${needer} needs ${name}, which is not set`) };
-  });
-  return [...inFile, ...inEnvironment];
 }
 
 /** Finds the texts in a value that refer to a variable. */
@@ -109,6 +107,8 @@ function unsetInConfig(sweep: ResolvedSweep): Unset[] {
   );
 }
 
+const canLogIn = ({ adapter }: Agent): boolean => adaptersWith('auth').includes(adapter ?? '');
+
 /** The keys of built-in providers, for agents that use no login, and for judges. */
 function unsetKeys(sweep: ResolvedSweep, startsAgents: boolean): Unset[] {
   const known = knownAgents(sweep.agents);
@@ -123,7 +123,8 @@ function unsetKeys(sweep: ResolvedSweep, startsAgents: boolean): Unset[] {
   const ofAgent = (name: string, model: string): Unset[] => {
     const agent = agentOfCell({ agent: name }, known);
     if (agent === undefined || agent.login !== null) return [];
-    return missing(agent.provider(model), `the agent ${name}`);
+    const or = canLogIn(agent) ? `, or set auth to "login" in [agents.${name}] if you have logged in` : '';
+    return missing(agent.provider(model), `the agent ${name}`).map((one) => ({ ...one, or }));
   };
   const agentless = new Set(
     sweep.scenarios.flatMap(({ effective: { scenario } }) =>
@@ -137,7 +138,9 @@ function unsetKeys(sweep: ResolvedSweep, startsAgents: boolean): Unset[] {
     ...sweep.scenarios.flatMap(({ effective: { judge, asked } }) => {
       const name = parseJudgeName((judge ?? asked)?.model ?? '');
       if (!name.ok) return [];
-      return name.by === 'agent' ? ofAgent(name.agent, name.model) : missing(name.provider, `the model ${name.provider}/${name.model}`);
+      return name.by === 'agent'
+        ? ofAgent(name.agent, name.model)
+        : missing(name.provider, `the model ${name.provider}/${name.model}`);
     }),
   ];
 }

@@ -42,6 +42,8 @@ export {
   type FiringEnd,
   type FiringRef,
   type PlannedFiring,
+  type ReportedFiring,
+  reportWorkflowId,
   type ScheduledInput,
   type ScheduledResult,
   scheduleId,

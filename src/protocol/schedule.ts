@@ -32,19 +32,30 @@ export interface FiringEnd extends FiringRef {
 export interface ScheduledResult {
   firing: string;
   sweep: string | null;
+}
+
+/** The result of the workflow that reports a firing. */
+export interface ReportedFiring {
+  firing: string;
   exitCode: number;
 }
+
+const REPORT = '/report';
+
+/** The id of the workflow that reports a firing. */
+export const reportWorkflowId = (firing: string): string => `${firing}${REPORT}`;
 
 /** The id of a project's schedule on the Temporal server, and the beginning of the ids of its workflows. */
 export const scheduleId = (projectId: string, schedule: string): string => `llm-tool-test/${projectId}/${schedule}`;
 
 /**
- * Returns when a workflow of a schedule was due, ms since the epoch; null if it is none. The server appends the time to
+ * Returns when a workflow of a schedule, or the one that reports it, was due, ms since the epoch; null if it is none. The server appends the time to
  * the id: `llm-tool-test/<project>/nightly-2026-11-24T03:00:00Z`.
  */
 export function timeOfFiring(workflowId: string, schedule: string): number | null {
-  const id = workflowId.slice(0, -21);
-  const time = workflowId.slice(-20);
+  const firing = workflowId.endsWith(REPORT) ? workflowId.slice(0, -REPORT.length) : workflowId;
+  const id = firing.slice(0, -21);
+  const time = firing.slice(-20);
   if (!id.endsWith(`/${schedule}`) || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time)) return null;
   const at = Date.parse(time);
   return Number.isNaN(at) ? null : at;

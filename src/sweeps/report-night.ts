@@ -3,7 +3,7 @@ import { writeFileAtomic } from '#host';
 import { systemFailure } from '#lib';
 import { junit } from '#reports';
 import type { StoredSchedule } from '#scenario';
-import { junitObject, type ObjectStore, writeFiring } from '#store';
+import { firingsFrom, junitObject, type ObjectStore, writeFiring } from '#store';
 import { bringSweepRuns } from './bring-runs.js';
 import { findPlan } from './find-sweep.js';
 import { reportedCells } from './read-records.js';
@@ -33,7 +33,7 @@ export async function reportNight(
     const document = await sweepDocument(resultsPath, findPlan(resultsPath, sweep), () => undefined);
     const ended = { ...firing, totals: document.totals, cost_usd: document.cost_usd };
     const judged = await judgeNight(resultsPath, objects, stored, ended);
-    const problem = await writeJunit(resultsPath, objects, stored, document, judged);
+    const problem = await writeJunit(resultsPath, objects, stored, document, { ...judged, firing: firing.firing });
     return {
       ...ended,
       ...judged,
@@ -48,12 +48,15 @@ async function writeJunit(
   objects: ObjectStore,
   { schedule, junit: file }: StoredSchedule,
   document: SweepDocument,
-  { verdict, reasons }: Pick<Firing, 'verdict' | 'reasons'>,
+  { firing, verdict, reasons }: Pick<Firing, 'firing' | 'verdict' | 'reasons'>,
 ): Promise<string[]> {
   await bringSweepRuns(resultsPath, document.sweep);
   const cells = await reportedCells(document.cells);
   const night = verdict === null ? {} : { night: { schedule, verdict, reasons } };
   const text = junit.render({ document, cells, base: resultsPath, ...night });
+  // A later night may have been reported before: reports do not wait for each other.
+  const later = await firingsFrom(objects, schedule, firing);
+  if (later.some((other) => other.firing > firing && other.exit_code !== null)) return [];
   await objects.put(junitObject(schedule), text);
   if (file === null) return [];
   try {

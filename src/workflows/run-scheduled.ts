@@ -1,7 +1,9 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   isCancellation,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   setCurrentDetails,
   startChild,
@@ -12,6 +14,7 @@ import type { Activities } from '#activities';
 import {
   type FiringEnd,
   type FiringRef,
+  reportWorkflowId,
   type PlannedFiring,
   type ScheduledInput,
   type ScheduledResult,
@@ -19,6 +22,7 @@ import {
   sweepWorkflowId,
 } from '#protocol';
 import { untilDone, type Troubles } from './calls.js';
+import { reportFiring } from './report-firing.js';
 import { rootCauseMessage, troubleText } from './ui.js';
 import { runSweep } from './run-sweep.js';
 
@@ -27,12 +31,10 @@ const activities = proxyActivities<Activities>({
   heartbeatTimeout: '60 seconds',
 });
 
-const { sendWebhook } = proxyActivities<Activities>({
-  startToCloseTimeout: '1 minute',
-  retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '2 minutes' },
-});
-
-/** One firing of a schedule: plans a sweep, runs it to its end, compares it with the one before, and reports. */
+/**
+ * One firing of a schedule: plans a sweep, and runs it to its end. It ends with its sweep, because the server counts it as
+ * running until then; the report is a workflow of its own.
+ */
 export async function runScheduled({ schedule, proof }: ScheduledInput): Promise<ScheduledResult> {
   const ref: FiringRef = { schedule, proof, execution: workflowInfo().firstExecutionRunId };
   const troubles: Troubles = new Map();
@@ -47,12 +49,27 @@ export async function runScheduled({ schedule, proof }: ScheduledInput): Promise
   // Also if the next firing has cancelled this one.
   return CancellationScope.nonCancellable(async () => {
     const { firing } = planned;
-    const result = await untilDone('write the report', { troubles, show }, (options) =>
-      activities.reportScheduled.executeWithOptions(options, [{ ...ref, firing, ...end }]),
-    );
-    if (result.webhook) await sendWebhook({ ...ref, firing });
-    return { firing, sweep: planned.sweep?.sweep ?? null, exitCode: result.exitCode };
+    const order: FiringEnd = { ...ref, firing, ...end };
+    // In firings that began before, the report is a part of them.
+    if (patched('report-apart')) await startReport(order);
+    else await reportFiring(order);
+    return { firing, sweep: planned.sweep?.sweep ?? null };
   });
+}
+
+async function startReport(order: FiringEnd): Promise<void> {
+  try {
+    await startChild(reportFiring, {
+      workflowId: reportWorkflowId(workflowInfo().workflowId),
+      args: [order],
+      staticSummary: `report of ${order.schedule} ${order.firing}`,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowTaskTimeout: '5 seconds',
+    });
+  } catch (error) {
+    // After a reset, the report may be under way.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
 }
 
 async function runToEnd({ sweep: input, title }: PlannedFiring): Promise<Pick<FiringEnd, 'status' | 'message'>> {

@@ -169,11 +169,17 @@ tests:
   await project.write('foo/check.mjs', 'export const named = (output) => output.includes("hello");\n');
   await project.write('foo/check.py', 'def get_assert(output, context):\n  return {"pass": True, "score": 0.5}\n');
   const { exitCode, stderr, stdout } = await project.cli(['import', 'foo/promptfooconfig.yaml']);
-  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^foo\/promptfooconfig\.yaml:3:13 providers\[0\]: not taken: /)]);
+  expect([exitCode, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^foo\/promptfooconfig\.yaml:3:13 providers\[0\]: not taken: /),
+  ]);
   expect(stdout).toContain('3 scenarios were written');
   const says: Record<string, string> = { 'foo-1': 'hello', 'foo-2': 'bye', 'foo-3': 'broken' };
   for (const [name, word] of Object.entries(says))
-    await project.write(`fixtures/${name}.yaml`, `${await project.read(`fixtures/${name}.yaml`)}mock: {steps: [{say: well ${word}}]}\n`);
+    await project.write(
+      `fixtures/${name}.yaml`,
+      `${await project.read(`fixtures/${name}.yaml`)}mock: {steps: [{say: well ${word}}]}\n`,
+    );
   const { document } = await project.run(Object.keys(says));
   expect(document.cells.map(({ scenario, outcome, message }) => [scenario, outcome, message])).toEqual([
     ['foo-1', 'pass', expect.anything()],

@@ -183,10 +183,10 @@ test('values of variables reach the server, and are in no record', async () => {
   expect(existsSync(join(work, 'config'))).toBe(false);
 });
 
-test('a server without a value for its variable makes the cell an error that says so', async () => {
+test('a server without a value for its variable is refused before anything starts', async () => {
   const { exitCode, stderr } = await project.cli(['run', 'secret']);
-  expect(exitCode).not.toBe(0);
-  expect(stderr).toContain('KEY_OF_MINE');
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('not set: KEY_OF_MINE');
 });
 
 test('a server by HTTP is called with its headers, in the same way', async () => {

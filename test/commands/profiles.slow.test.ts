@@ -261,14 +261,8 @@ describe('the target', () => {
     expect(build).toContain('other build x ${WHO}');
   });
 
-  test('makes the run an error before the agent starts if a variable has no value', async () => {
-    const { exitCode, document } = await project.run(['configured']);
-    expect(exitCode).toBe(3);
-    expect(document.cells[0]).toMatchObject({
-      outcome: 'error',
-      message: expect.stringContaining('WHO') as string,
-    });
-    const { run } = await openRun(document);
-    expect(run.agent).toBeNull();
+  test('is refused before anything starts if a variable has no value', async () => {
+    const { exitCode, stderr } = await project.cli(['run', 'configured']);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('not set: WHO') as string]);
   });
 });

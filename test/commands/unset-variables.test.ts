@@ -39,18 +39,21 @@ const refused = async (args: string[], env: Record<string, string> = {}) => {
   return { exitCode, ...error };
 };
 
-test.each(['', '--dry-run'])('${NAME} in a scenario without a value is found before anything starts %s', async (flag) => {
-  const { exitCode, code, message, problems } = await refused(['target', ...(flag === '' ? [] : [flag])]);
-  expect([exitCode, code]).toEqual([2, 'unset_variable']);
-  expect(message).toBe(
-    'not set: MISSING_ONE, MISSING_TWO; export them, or name a file that sets them with --env-file',
-  );
-  expect(problems.map(({ file, path }) => [file, path])).toEqual([
-    ['fixtures/target.yaml', 'target.env.ONE'],
-    ['fixtures/target.yaml', 'target.env.TWO'],
-  ]);
-  expect(await project.resultLines()).toEqual([]);
-});
+test.each(['', '--dry-run'])(
+  '${NAME} in a scenario without a value is found before anything starts %s',
+  async (flag) => {
+    const { exitCode, code, message, problems } = await refused(['target', ...(flag === '' ? [] : [flag])]);
+    expect([exitCode, code]).toEqual([2, 'unset_variable']);
+    expect(message).toBe(
+      'not set: MISSING_ONE, MISSING_TWO; export them, or name a file that sets them with --env-file',
+    );
+    expect(problems.map(({ file, path }) => [file, path])).toEqual([
+      ['fixtures/target.yaml', 'target.env.ONE'],
+      ['fixtures/target.yaml', 'target.env.TWO'],
+    ]);
+    expect(await project.resultLines()).toEqual([]);
+  },
+);
 
 test('a value of --env-file counts, and an empty one too', async () => {
   await project.write('.env', 'MISSING_TWO=\n');

@@ -103,7 +103,9 @@ describe('runScenarios', () => {
         console.log(error instanceof ScenarioError, error.code, error.problems.length > 0, error.message);
       }`);
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/^true scenario_invalid true .*nothing was run\nmore\/broken\.yaml:1:1 .*\n> 1 \| name: broken/);
+    expect(stdout).toMatch(
+      /^true scenario_invalid true .*nothing was run\nmore\/broken\.yaml:1:1 .*\n> 1 \| name: broken/,
+    );
     expect(stdout).toContain("true not_enabled false agent 'codex' may spend money");
     expect(stdout).toContain('true nothing_selected false no scenarios given: set files, all, tags or tier');
   });
@@ -173,6 +175,8 @@ test('testScenario and assertPassed with node:test', async () => {
   );
   const { exitCode, all } = await start(['--test', 'node/scenarios.test.mjs']);
   expect(exitCode, all).toBe(1);
-  expect(all).toMatch(/bad mock\/default: fail: 0\/1 gates passed: .*\n +file_exists notes\.md: .*\n +llm-tool-test show /);
+  expect(all).toMatch(
+    /bad mock\/default: fail: 0\/1 gates passed: .*\n +file_exists notes\.md: .*\n +llm-tool-test show /,
+  );
   expect(all).toMatch(/0 of 1 cells passed\n/);
 });

@@ -58,7 +58,11 @@ describe('the library, imported from the installed package', () => {
       `import * as library from 'llm-tool-test';
        console.log(Object.keys(library).sort().join(), process.getActiveResourcesInfo().filter((name) => !/TTY|Pipe|Req/.test(name)));`,
     );
-    expect([exitCode, stdout, stderr]).toEqual([0, 'ResultsError,ScenarioError,compareSweeps,readRun,readSweep,runScenarios []', '']);
+    expect([exitCode, stdout, stderr]).toEqual([
+      0,
+      'ResultsError,ScenarioError,compareSweeps,readRun,readSweep,runScenarios []',
+      '',
+    ]);
     expect(existsSync(join(folder, 'state'))).toBe(false);
   });
 

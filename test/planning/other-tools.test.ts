@@ -18,7 +18,10 @@ afterAll(() => project.remove());
 
 describe('the files of another tool in a folder without scenarios', () => {
   test.each([
-    ['promptfoo', 'promptfoo/promptfooconfig.yaml is a config of promptfoo; import it with `llm-tool-test import promptfoo/promptfooconfig.yaml`'],
+    [
+      'promptfoo',
+      'promptfoo/promptfooconfig.yaml is a config of promptfoo; import it with `llm-tool-test import promptfoo/promptfooconfig.yaml`',
+    ],
     ['other', 'other/suite.yaml is a config of promptfoo; import it'],
     ['skill', 'skill/evals.json is evals of a skill; import it'],
     ['inspect', 'inspect/arc.py is a task of Inspect; write a scenario with its prompt'],
@@ -35,5 +38,7 @@ describe('the files of another tool in a folder without scenarios', () => {
 test('a name that is not found in a folder without scenarios says where it looked, and what to do', async () => {
   const { exitCode, stderr } = await project.cli(['run', 'hello']);
   expect(exitCode).toBe(2);
-  expect(stderr).toContain("scenario 'hello' was not found as a path or in fixtures; there is no folder fixtures; create a first scenario with `llm-tool-test init`");
+  expect(stderr).toContain(
+    "scenario 'hello' was not found as a path or in fixtures; there is no folder fixtures; create a first scenario with `llm-tool-test init`",
+  );
 });

@@ -36,24 +36,24 @@ test('shows what a sweep has decided, and why it has stopped', () => {
     '',
     '**guided is worse than bare: pass rate -70 points (between -93 and -10)**',
     '',
-    'stopped after 20 of at most 40 runs (20 saved): the verdict is clear; 5 looks, 0.0069 of 0.05 of alpha spent',
+    'stopped after 20 of at most 40 runs (20 saved): the verdict is clear; 5 looks, 0.0069 of the significance level of 0.05 spent',
   ]);
 });
 
 test('p is shown where it is known, once the sweep has stopped: before, it says how far a verdict is, not how likely', () => {
   const progressOf = (p: number | null, stopped: Decision['stopped'] = 'clear'): string =>
     decisionMemo({ ...DECIDED, p, stopped }).progress;
-  expect(progressOf(0.00691)).toMatch(/0\.0069 of 0\.05 of alpha spent, p = 0\.0069$/);
+  expect(progressOf(0.00691)).toMatch(/0\.0069 of the significance level of 0\.05 spent, p = 0\.0069$/);
   expect(progressOf(0.000_001)).toMatch(/, p < 0\.0001$/);
-  expect(progressOf(null)).toMatch(/alpha spent$/);
-  expect(progressOf(0.93, null)).toMatch(/alpha spent$/);
+  expect(progressOf(null)).toMatch(/of 0\.05 spent$/);
+  expect(progressOf(0.93, null)).toMatch(/of 0\.05 spent$/);
 });
 
 test('the memo of a sweep says the same, and the reason of each stop without a clear verdict', () => {
   expect(decisionMemo(DECIDED)).toEqual({
     decision: 'guided is worse than bare: pass rate -70 points (between -93 and -10)',
     progress:
-      'stopped after 20 of at most 40 runs (20 saved): the verdict is clear; 5 looks, 0.0069 of 0.05 of alpha spent',
+      'stopped after 20 of at most 40 runs (20 saved): the verdict is clear; 5 looks, 0.0069 of the significance level of 0.05 spent',
   });
   const reasons = (['most runs', 'budget', 'errors', 'cancelled'] as const).map(
     (stopped) => decisionMemo({ ...DECIDED, verdict: 'undecided', stopped }).progress,

@@ -27,7 +27,7 @@ interface VerifiedFiring {
 
 /**
  * Checks that a command created the schedule with exactly these settings, which may have been replaced since, and that
- * this workflow belongs to it. Whoever reaches Temporal's ports can fire a schedule at any time, so `isDue` or
+ * this workflow belongs to it. Whoever reaches Temporal's ports can fire a schedule at any time, so `notDue` or
  * `claimOrder` must follow before anything is started.
  *
  * @throws ApplicationFailure (non-retryable) if not
@@ -56,18 +56,19 @@ export async function verifySchedule(
 }
 
 /**
- * Returns whether the firing comes at a time of the schedule. If not, `schedule trigger` must have ordered it.
+ * Returns why the firing does not come at a time of the schedule; null if it does. Otherwise `schedule trigger` or
+ * `schedule backfill` must have ordered it.
  *
- * @throws ApplicationFailure (non-retryable) if a firing cannot have this time, or comes too late
+ * @throws ApplicationFailure (non-retryable) if no firing can have this time
  */
-export function isDue({ stored, outdated, at }: VerifiedFiring): boolean {
+export function notDue({ stored, outdated, at }: VerifiedFiring): string | null {
   const { schedule, when, overlap, created_at } = stored;
   if (outdated !== null) throw refusal(schedule, outdated);
   const late = Date.now() - at;
-  if (late < -CLOCKS_MS || at < Math.floor(Date.parse(created_at) / 1000) * 1000)
-    throw refusal(schedule, 'its time is not that of a firing');
-  if (late > LATEST_MS[overlap]) throw refusal(schedule, `it is ${Math.floor(late / HOUR_MS)} hours late`);
-  return isScheduledTime(when, at);
+  if (late < -CLOCKS_MS) throw refusal(schedule, 'its time is not that of a firing');
+  if (at < Math.floor(Date.parse(created_at) / 1000) * 1000) return 'its time is not that of a firing';
+  if (late > LATEST_MS[overlap]) return `it is ${Math.floor(late / HOUR_MS)} hours late`;
+  return isScheduledTime(when, at) ? null : 'this is not one of its times, and no command has triggered it';
 }
 
 /**

@@ -22,7 +22,7 @@ import { reportNight } from '#sweeps';
 import type { Deps } from '../step/deps.js';
 import { variablesNow } from './send-webhook.js';
 import { isForgotten } from '../origin/verify-origin.js';
-import { claimOrder, isDue, refusal, verifySchedule } from '../origin/verify-firing.js';
+import { claimOrder, notDue, refusal, verifySchedule } from '../origin/verify-firing.js';
 
 /**
  * Plans the sweep of a firing. Each time of a schedule has one firing, which its record claims, and the id of the sweep
@@ -75,8 +75,8 @@ async function begin(
   const { stored, at } = verified;
   const firingAt = (claimed: number, triggered: boolean): Promise<Firing> =>
     beginFiring(objects, firingOf(stored, { at, claimed, triggered }, execution));
-  let without = 'this is not one of its times, and no command has triggered it';
-  if (isDue(verified)) {
+  let without = notDue(verified);
+  if (without === null) {
     const firing = await firingAt(at, false);
     if (firing.workflow === execution) return firing;
     const { workflowId = '' } = Context.current().info.workflowExecution ?? {};

@@ -138,6 +138,7 @@ export async function summarizeSchedule(
     status: statusOf(known),
     next: (info?.nextActionTimes ?? []).map((time) => time.toISOString()),
     running: info?.runningActions.length ?? null,
+    queued: known == null ? null : Number(known.raw.info?.bufferSize ?? 0),
     skipped: info?.numActionsSkippedOverlap ?? null,
     missed: info?.numActionsMissedCatchupWindow ?? null,
     reference: reference === 'damaged' ? null : reference,

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { Firing } from '#decide';
 import { ownCommand, proveTrigger, waitUntil } from '#host';
 import { InfrastructureError, UsageError } from '#lib';
-import { type ObjectStore, originKey, triggersFolder } from '#store';
-import { callServer } from '../call-server.js';
+import type { ScheduledResult } from '#protocol';
+import { type ObjectStore, originKey, readFiring, triggersFolder } from '#store';
+import { callServer, LONG_CALL } from '../call-server.js';
 import type { Session } from '../session.js';
 import type { FoundSchedule } from './schedule-file.js';
 import { describeSchedule, POLICIES } from './temporal-schedule.js';
@@ -68,6 +70,30 @@ export const missingOnServer = (schedule: string): InfrastructureError =>
   new InfrastructureError(
     `the Temporal server has no schedule '${schedule}': its database was lost or replaced; recreate it with ${ownCommand(`schedule resume ${schedule}`)}`,
   );
+
+/** Waits until a firing is reported. Returns its record. @throws InfrastructureError if the server is lost */
+export async function recordOfFiring(
+  session: Session,
+  objects: ObjectStore,
+  schedule: string,
+  { workflowId, runId }: Fired,
+): Promise<Firing> {
+  const result = (client: Session['client']) =>
+    client.workflow.getHandle(workflowId, runId).result() as Promise<ScheduledResult>;
+  const { firing } = await callServer(session, result, LONG_CALL);
+  for (;;) {
+    const record = await waitUntil(
+      async () => {
+        const read = await readFiring(objects, schedule, firing);
+        return read?.exit_code == null ? null : read;
+      },
+      BEGIN_MS,
+      POLL_MS,
+    );
+    if (record !== null) return record;
+    session.report('waiting for the report ...');
+  }
+}
 
 /** Waits until a firing has planned its sweep. Returns its id; null if it ended without one. */
 export async function sweepOfFiring(session: Session, { workflowId, runId }: Fired): Promise<string | null> {

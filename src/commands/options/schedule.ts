@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { FAIL_ON, OVERLAPS } from '#decide';
-import { length, minutes } from '../shared/option-values.js';
+import { length, minutes, parseTime } from '../shared/option-values.js';
 import { addHelp, ADDRESS, type CommandLine, JSON_FLAG, type Program, RESULTS } from '../shared/verb.js';
 import { addSweepOptions, FILES, sweepFlags } from './run.js';
 
@@ -123,6 +123,21 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...JSON_FLAG, false)
     .action(async (name, options) => exitWith((await work()).triggerSchedule(name, options)));
   addHelp(trigger, SECTION, ['Run a sweep and wait for its result', 'llm-tool-test schedule trigger nightly --wait']);
+
+  const backfill = schedule
+    .command('backfill')
+    .description('Run the sweeps of times that had no firing, one after another')
+    .argument(...NAME)
+    .requiredOption('--from <time>', 'the first time, as in 2026-11-24 or 2026-11-24T03:00Z', parseTime)
+    .option('--to <time>', 'the last time (default: now)', parseTime)
+    .option(...RESULTS)
+    .option(...ADDRESS)
+    .option(...JSON_FLAG, false)
+    .action(async (name, options) => exitWith((await work()).backfillSchedule(name, options)));
+  addHelp(backfill, SECTION, [
+    'Make up for nights on which the machine was off',
+    'llm-tool-test schedule backfill nightly --from 2026-11-20 --to 2026-11-24',
+  ]);
 
   const pause = schedule
     .command('pause')

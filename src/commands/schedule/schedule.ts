@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   acceptNight,
+  backfill,
   callSchedule,
-  callServer,
   findSchedule,
   joinSession,
-  LONG_CALL,
   missingOnServer,
   openSession,
+  recordOfFiring,
   type Session,
   summarizeSchedule,
   sweepOfFiring,
@@ -18,13 +18,11 @@ import { schedulesFolder } from '#engine';
 import { isMirror, ownCommand } from '#host';
 import { UsageError } from '#lib';
 import { openProject } from '#planning';
-import type { ScheduledResult } from '#protocol';
 import { renderSchedule, renderSchedules } from '#reports';
 import {
   fetchSweep,
   firingsFrom,
   objectsOf,
-  readFiring,
   readReference,
   removeSettings,
   scheduleNames,
@@ -177,15 +175,25 @@ export const triggerSchedule = (name: string, options: Options & { wait: boolean
       if (shared !== null) await fetchSweep(shared, sweep);
       await followToEnd(session, findPlan(resultsPath, sweep), resultsPath, false, print);
     }
-    const { firing, exitCode } = await callServer(
-      session,
-      (client) => client.workflow.getHandle(fired.workflowId, fired.runId).result() as Promise<ScheduledResult>,
-      LONG_CALL,
-    );
-    const record = await readFiring(objects, name, firing);
+    const record = await recordOfFiring(session, objects, name, fired);
     if (options.json) printJson(record);
-    else printNotice(record?.text ?? '');
-    return exitCode;
+    else printNotice(record.text);
+    return record.exit_code ?? 3;
+  });
+
+/** `schedule backfill`: runs the sweeps of times that had no firing, one after another. */
+export const backfillSchedule = (
+  name: string,
+  { from, to = new Date(), ...options }: Options & { from: Date; to?: Date },
+): Promise<number> =>
+  withSchedule(name, options, async (session, found) => {
+    const objects = await objectsOf(session.engine.resultsPath);
+    const last = Math.min(to.getTime(), Date.now());
+    const times = await backfill(session, objects, found, { from: from.getTime() - 1, to: last });
+    const shown = times.map((at) => new Date(at).toISOString());
+    if (options.json) printJson({ schedule: name, backfilled: shown });
+    else printNotice(`a sweep is run for each of these times, one after another: ${shown.join(', ')}`);
+    return 0;
   });
 
 async function withSchedule(

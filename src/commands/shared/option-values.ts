@@ -21,6 +21,15 @@ export const positive = (value: string): number => {
   return number;
 };
 
+/** A time: `2026-11-24`, or `2026-11-24T03:00Z`. Without a zone, it is in UTC. */
+export const parseTime = (value: string): Date => {
+  const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(value);
+  const time = new Date(/^\d{4}-\d\d-\d\d$/.test(value) || hasZone ? value : `${value}Z`);
+  if (!/^\d{4}-\d\d-\d\d/.test(value) || Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('expected a time like 2026-11-24 or 2026-11-24T03:00Z');
+  return time;
+};
+
 /** A number of percentage points, as a share: 10 is 0.1. */
 export const percentagePoints = (value: string): number => {
   const number = Number(value);

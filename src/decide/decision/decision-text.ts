@@ -18,7 +18,7 @@ export function progressText(decision: ShownDecision): string {
   const { stopped, runs, runs_again = 0, most_runs: most, rounds, spent_alpha, alpha, p, spent_before } = decision;
   const again = runs_again > 0 ? `, ${runs_again} more after errors` : '';
   const done = `${runs} of at most ${most} runs${again}`;
-  const spent = `${Number(spent_alpha.toFixed(4))} of ${alpha} of alpha spent${spent_before === undefined ? '' : `, what earlier ones left of ${spent_before.of_alpha}`}`;
+  const spent = `${Number(spent_alpha.toFixed(4))} of the significance level of ${alpha} spent${spent_before === undefined ? '' : `, what earlier ones left of ${spent_before.of_alpha}`}`;
   const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}`;
   if (stopped === null) return `${done}; ${looks}`;
   const saved = (stopped === 'clear' || stopped === 'futile') && most > runs ? ` (${most - runs} saved)` : '';

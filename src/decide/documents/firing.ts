@@ -59,7 +59,8 @@ export const ScheduleSummary = z.object({
     .enum(['active', 'paused', 'missing', 'unknown'])
     .describe('`missing`: not on the server; `unknown`: the engine is not running, so it does not fire'),
   next: z.array(z.string()).describe('Its next times; ISO 8601 UTC'),
-  running: z.number().int().nullable().describe('Number of firings that are under way; null: unknown'),
+  running: z.number().int().nullable().describe('Number of firings whose sweeps are under way; null: unknown'),
+  queued: z.number().int().nullable().describe('Number of firings that wait for the sweep before them; null: unknown'),
   skipped: z.number().int().nullable().describe('Times skipped because a sweep was running; null: unknown'),
   missed: z.number().int().nullable().describe('Times missed because the server was not running; null: unknown'),
   reference: ScheduleReference.nullable().describe(

@@ -75,8 +75,13 @@ const COLORS = {
 const skippedText = (times: number | null | undefined, why: string): string =>
   times == null || times === 0 ? '' : `${times} time${times === 1 ? '' : 's'} ${why}`;
 
-function state({ status, next: [next], running }: ScheduleSummary, now: number): string {
-  const runs = running === null || running === 0 ? '' : colors.cyan('running, ');
+/** `running`, `2 queued`; empty if there is none. */
+const counted = (count: number | null, what: string): string =>
+  count === null || count === 0 ? '' : count === 1 ? what : `${count} ${what}`;
+
+function state({ status, next: [next], running, queued }: ScheduleSummary, now: number): string {
+  const counts = [counted(running, 'running'), counted(queued, 'queued')].filter((text) => text !== '');
+  const runs = counts.map((text) => `${colors.cyan(text)}, `).join('');
   switch (status) {
     case 'active':
       return `${runs}${next === undefined ? 'will not fire again' : `next ${next.slice(0, 16).replace('T', ' ')}Z, in ${formatDuration(Date.parse(next) - now)}`}`;

@@ -110,7 +110,14 @@ function commandsPart(log: ActionLog, width: number): Part {
     importance: 8,
     least: 5,
     // A call that failed is what the reader looks for.
-    render: (room) => endItems(head, [...items, ...rest], '  …', room, (index) => actions[index] !== undefined && hasFailed(actions[index])),
+    render: (room) =>
+      endItems(
+        head,
+        [...items, ...rest],
+        '  …',
+        room,
+        (index) => actions[index] !== undefined && hasFailed(actions[index]),
+      ),
   };
 }
 

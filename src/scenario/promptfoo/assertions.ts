@@ -22,7 +22,9 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\
 
 /** A check that the program beside the scenarios makes (check-program.ts). */
 const byProgram = ({ type, value, threshold, negated }: Assertion, vars: Vars): Taken =>
-  taken({ program: { type, value, vars, ...(threshold === undefined ? {} : { threshold }), ...(negated ? { negated } : {}) } });
+  taken({
+    program: { type, value, vars, ...(threshold === undefined ? {} : { threshold }), ...(negated ? { negated } : {}) },
+  });
 
 type Reader = (assertion: Assertion, vars: Vars) => Taken;
 
@@ -67,7 +69,11 @@ const toolUsed: Reader = (assertion, vars) => {
   if (negated || simple.some(({ max, min, pattern }) => max !== undefined || min === 0 || pattern !== undefined))
     return byProgram({ ...assertion, value: simple }, vars);
   return taken(
-    ...simple.map(({ name = '', min }) => ({ type: 'tool_called', tool: `^${escaped(name)}$`, ...(min === undefined ? {} : { min }) })),
+    ...simple.map(({ name = '', min }) => ({
+      type: 'tool_called',
+      tool: `^${escaped(name)}$`,
+      ...(min === undefined ? {} : { min }),
+    })),
   );
 };
 
@@ -77,7 +83,11 @@ const stepCount: Reader = ({ value, negated }) => {
     return refused('expected min and max; steps of one type are not counted');
   const { min, max } = value as { min?: number; max?: number };
   if (min === undefined && max === undefined) return refused('it has neither min nor max');
-  return taken({ type: 'step_count', ...(min === undefined ? {} : { min_steps: min }), ...(max === undefined ? {} : { max_steps: max }) });
+  return taken({
+    type: 'step_count',
+    ...(min === undefined ? {} : { min_steps: min }),
+    ...(max === undefined ? {} : { max_steps: max }),
+  });
 };
 
 const judged: Reader = ({ value, negated, threshold }) => {
@@ -145,7 +155,8 @@ export function gatesOf(written: Readonly<Record<string, unknown>>, vars: Vars):
   const gates = made.gates.map((gate) => ({ ...gate, ...(name === undefined ? {} : { name }) }));
   for (const gate of gates) {
     const checked = 'program' in gate ? null : GateSpec.safeParse(gate);
-    if (checked !== null && !checked.success) return refused(checked.error.issues[0]?.message ?? 'its gate is not valid');
+    if (checked !== null && !checked.success)
+      return refused(checked.error.issues[0]?.message ?? 'its gate is not valid');
   }
   return { ok: true, gates };
 }

@@ -9,8 +9,8 @@ export interface LeftOut {
   addOthers(value: Readonly<Record<string, unknown>>, path: Path, known: readonly string[]): void;
 }
 
-export function createLeftOut(problemAt: ProblemAt): LeftOut {
-  const problems: Problem[] = [];
+/** Adds to the problems that there are, for example those of the file that names this one. */
+export function createLeftOut(problemAt: ProblemAt, problems: Problem[] = []): LeftOut {
   const add = (path: Path, reason: string): void => {
     const problem = problemAt(path, `not taken: ${reason}`);
     if (!problems.some((one) => JSON.stringify(one) === JSON.stringify(problem))) problems.push(problem);

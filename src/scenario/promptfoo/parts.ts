@@ -1,5 +1,5 @@
 import { type Path, problemIn, type Source } from '#input';
-import { isMap } from '#lib';
+import { isMap, type Problem } from '#lib';
 import { parseYaml } from '../yaml/load-yaml.js';
 import { createLeftOut, type LeftOut } from './left-out.js';
 
@@ -13,11 +13,11 @@ export interface Part {
   left: LeftOut;
 }
 
-/** The value of a file. */
-export const partOf = (source: Source): Part => ({
+/** The value of a file. `problems`: where to add what is left out of it. */
+export const partOf = (source: Source, problems: Problem[] = []): Part => ({
   value: source.value,
   path: [],
-  left: createLeftOut((path, message) => problemIn(source, path, message)),
+  left: createLeftOut((path, message) => problemIn(source, path, message), problems),
 });
 
 /** A field of a map; undefined if there is none. */
@@ -49,10 +49,5 @@ export function readPart(part: Part, path: string, read: ReadBeside): Part | nul
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const { source } = parseYaml(path, /\.jsonl$/i.test(path) ? `[\n${lines.join(',\n')}\n]` : text);
   if (source === null) return refuse(`${path} is not valid`);
-  const inner = partOf(source);
-  // What is left out of it is listed with the rest.
-  return { ...inner, left: { ...inner.left, problems: part.left.problems, add: (at, reason) => {
-    inner.left.add(at, reason);
-    part.left.problems.push(...inner.left.problems.splice(0));
-  } } };
+  return partOf(source, part.left.problems);
 }

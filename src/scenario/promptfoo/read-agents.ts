@@ -22,7 +22,10 @@ export function readAgents(part: Part | undefined): ImportedAgent[] {
     if (isMap(item.value)) item.left.addOthers(item.value, item.path, ['id', 'label', 'config']);
     const [match, agent] = typeof id === 'string' ? agentOf(id) : [null, ''];
     if (match === null) {
-      item.left.add(item.path, `${typeof id === 'string' ? id : 'this provider'} is no agent that is known; name one with --agents (the agent loop needs only a model)`);
+      item.left.add(
+        item.path,
+        `${typeof id === 'string' ? id : 'this provider'} is no agent that is known; name one with --agents (the agent loop needs only a model)`,
+      );
       continue;
     }
     const settings = isMap(config) ? config : {};

@@ -67,7 +67,14 @@ export function readPromptfoo(file: string, text: string, read: ReadBeside): Loa
             ...(hasProgram ? { checks_folder: checksFolder } : {}),
             target: { binary: 'sh' },
             task: { prompt },
-            ...(agents.length === 0 ? {} : { tool_matrix: agents.map(({ agent, models }) => ({ agent, ...(models.length === 0 ? {} : { models }) })) }),
+            ...(agents.length === 0
+              ? {}
+              : {
+                  tool_matrix: agents.map(({ agent, models }) => ({
+                    agent,
+                    ...(models.length === 0 ? {} : { models }),
+                  })),
+                }),
             evaluation: { gates },
           },
           { lineWidth: 0 },
@@ -79,7 +86,9 @@ export function readPromptfoo(file: string, text: string, read: ReadBeside): Loa
       : {
           [`${checksFolder}/check.mjs`]: CHECK_PROGRAM,
           [`${checksFolder}/assertions.json`]: `${JSON.stringify(checks.assertions, null, 2)}\n`,
-          ...Object.fromEntries(Object.entries(checks.files).map(([path, content]) => [`${checksFolder}/${path}`, content])),
+          ...Object.fromEntries(
+            Object.entries(checks.files).map(([path, content]) => [`${checksFolder}/${path}`, content]),
+          ),
         }),
   };
   return {
@@ -142,7 +151,8 @@ function gatesAt(part: Part, { vars }: Test, prompt: string, checks: Checks): Re
 
 /** Keeps the program that an assertion names for the checks folder. False, and listed, if it cannot be read. */
 function withFiles(value: unknown, part: Part, checks: Checks): boolean {
-  const [, path] = (typeof value === 'string' ? /^file:\/\/(?:\.\/)?(.+?\.(?:[cm]?[jt]s|py))(?::\w+)?$/.exec(value) : null) ?? [];
+  const [, path] =
+    (typeof value === 'string' ? /^file:\/\/(?:\.\/)?(.+?\.(?:[cm]?[jt]s|py))(?::\w+)?$/.exec(value) : null) ?? [];
   if (path === undefined) return true;
   const text = checks.read(path);
   if (text === null) part.left.add(part.path, `${path} cannot be read`);
@@ -151,6 +161,8 @@ function withFiles(value: unknown, part: Part, checks: Checks): boolean {
 }
 
 function shown(value: unknown): string {
-  const text = (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)).replace(/\s+/g, ' ').trim();
+  const text = (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value))
+    .replace(/\s+/g, ' ')
+    .trim();
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

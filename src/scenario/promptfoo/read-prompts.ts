@@ -44,5 +44,10 @@ function textsOf(item: Part, written: string, read: ReadBeside): string[] {
     item.left.add(item.path, `${named} cannot be read`);
     return [];
   }
-  return /\.txt$/i.test(named) ? text.split(DIVIDER).map((one) => one.trim()).filter((one) => one !== '') : [text];
+  return /\.txt$/i.test(named)
+    ? text
+        .split(DIVIDER)
+        .map((one) => one.trim())
+        .filter((one) => one !== '')
+    : [text];
 }

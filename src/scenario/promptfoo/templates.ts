@@ -14,7 +14,10 @@ export function fillTemplate(text: string, vars: Vars): { ok: true; text: string
   });
   return missing.length === 0
     ? { ok: true, text: filled }
-    : { ok: false, reason: `${missing.join(', ')} is no variable with a value; only {{ name }} and {{ name.part }} are filled in` };
+    : {
+        ok: false,
+        reason: `${missing.join(', ')} is no variable with a value; only {{ name }} and {{ name.part }} are filled in`,
+      };
 }
 
 const lookUp = (vars: unknown, [name = '', ...rest]: readonly string[]): unknown => {
@@ -30,7 +33,9 @@ export function expandVars(vars: Vars, keepLists: boolean): Vars[] {
   if (keepLists) return [vars];
   return Object.entries(vars).reduce<Record<string, unknown>[]>(
     (all, [name, value]) =>
-      (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((one) => all.map((vars) => ({ ...vars, [name]: one }))),
+      (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((one) =>
+        all.map((vars) => ({ ...vars, [name]: one })),
+      ),
     [{}],
   );
 }
