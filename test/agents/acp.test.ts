@@ -424,6 +424,28 @@ describe('the log of', () => {
     expect(problem('vibe', record(9, 'stop'), record(4, 'length'))).toBeNull();
   });
 
+  it('qwen says why its last answer is incomplete, whatever it asks the model besides', () => {
+    const record = (finish_reason: string, id = 's########1'): string =>
+      `    "qwen-code.prompt_id": "${id}",\n    "finish_reason": "${finish_reason}",\n`;
+    const problemIn = (...records: string[]) => agentOf('qwen').lastAnswer?.sessionProblem(records.join(''), 's');
+    expect(problemIn(record('tool_calls'), record('length'))).toMatch(/exceeded the token limit/);
+    expect(problemIn(record('content_filter'), record('stop', 's#memory#0'))).toMatch(/content filter/);
+    expect(problemIn(record('length'), record('stop'), record('length', 'forked_query'))).toBeNull();
+    expect(problemIn(record('stop'), record('length', 'another########1'))).toBeNull();
+  });
+
+  it('opencode says why its last answer is incomplete, wherever that is in its database', () => {
+    const step = (id: string, reason: string, session = 's') => {
+      const part = { id: `prt_${id}`, sessionID: `ses_${session}`, messageID: 'msg_1', type: 'step-finish', reason };
+      return `\0\x13{"sessionID":"ses_s","part":${JSON.stringify(part)}}\0`;
+    };
+    const problemIn = (...records: string[]) =>
+      agentOf('opencode').lastAnswer?.sessionProblem(records.join(''), 'ses_s');
+    expect(problemIn(step('2', 'length'), step('1', 'tool-calls'))).toMatch(/exceeded the token limit/);
+    expect(problemIn(step('1', 'length'), step('2', 'stop'), step('3', 'length', 'other'))).toBeNull();
+    expect(problemIn(step('2', 'stop'), JSON.stringify(step('3', 'length')))).toBeNull();
+  });
+
   it('gemini is that of its adapter, whose records have other ids', () => {
     const records = ['stop', 'length'].map(
       (reason) =>
@@ -454,7 +476,7 @@ describe('the log of', () => {
     expect(agentOf('kimi').usageInLog?.('{"type":"turn.ended"}')).toBeNull();
   });
 
-  it.each(['copilot', 'kimi', 'vibe', 'gemini'])('%s is read whatever is in it', (name) => {
+  it.each(['copilot', 'qwen', 'kimi', 'vibe', 'opencode', 'gemini'])('%s is read whatever is in it', (name) => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.json(), fc.string())), (lines) => {
         agentOf(name).lastAnswer?.sessionProblem(lines.join('\n'), 's');
@@ -606,7 +628,7 @@ describe('tokens', () => {
     expect(readTurn(name, says('I am working.')).pending).toBe(true);
   });
 
-  it.each(['pi', 'kimi', 'opencode'])('of %s are never taken for all', (name) => {
+  it.each(['pi', 'kimi', 'vibe', 'opencode'])('of %s are never taken for all', (name) => {
     expect(readTurn(name, says('Done.'), OK).pending).toBe(true);
   });
 });

@@ -7,6 +7,8 @@ export interface AcpReading {
   usage: 'turn' | 'session' | 'last' | 'chunk' | 'none';
   /** With `session`: true if the totals go on when the session is resumed, rather than from zero. */
   keepsTotals?: true;
+  /** True if its totals leave out requests without a sign of it. */
+  undercounts?: true;
   /** The beginning of a message by which the agent, and not the model, says that its provider did not serve it. */
   failed: RegExp;
   /** True if it ends a turn that was not served as one that was refused. */

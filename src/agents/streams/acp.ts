@@ -139,7 +139,7 @@ export function acpStream(reading: AcpReading): StreamParser {
     isCounted = usage.input !== null || usage.output !== null;
     if (!isCounted) return [];
     if (reading.usage === 'session') counted = counts;
-    hasUsage = reading.usage !== 'last';
+    hasUsage = reading.usage !== 'last' && reading.undercounts !== true;
     return [costUsd === null ? usage : { ...usage, cost_usd: costUsd, cost_of_start: true }];
   };
 

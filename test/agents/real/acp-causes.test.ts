@@ -30,12 +30,12 @@ const MATRIX: Readonly<Record<string, AcpCause>> = {
   refusal: {
     script: stopping('refusal'),
     expected: ['unable', null],
-    unless: { qwen: ['done', null], hermes: ['unable', 'busy'] },
+    unless: { hermes: ['unable', 'busy'] },
   },
   length: {
     script: stopping('length'),
     expected: ['gave_up', null],
-    unless: { qwen: ['done', null], opencode: ['done', null], hermes: ['unable', 'busy'] },
+    unless: { hermes: ['unable', 'busy'] },
   },
   killed: {
     script: { steps: [{ run: 'echo hello > out.txt; sleep 60' }, done] },
@@ -71,7 +71,7 @@ it.each(Object.entries(MATRIX))('real agents over ACP end as expected by the cau
         const all = acpCli(name).codes ? [0, 1, 3] : codes.map(() => null);
         const tokens = TOKENS[name] ?? { input: 4000, output: 200, cache_read: 400 };
         expect({ name, codes, usage: usageOf(events) }).toMatchObject({ name, codes: all, usage: tokens });
-        expect([name, isUsagePending]).toEqual([name, ['opencode', 'kimi', 'fast-agent'].includes(name)]);
+        expect([name, isUsagePending]).toEqual([name, ['opencode', 'kimi', 'vibe', 'fast-agent'].includes(name)]);
       }
       return { name, end: [ending, again?.why ?? null] as const, message };
     }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type AcpPreset, NO_MCP, jsonFile } from '../preset.js';
+import { type AcpPreset, KEY_VARIABLE, NO_MCP, jsonFile } from '../preset.js';
 
 export const hermes: AcpPreset = {
   command: 'hermes',
@@ -22,11 +22,13 @@ export const hermes: AcpPreset = {
     instructions: ({ config }) => join(config, 'hermes/SOUL.md'),
   },
   channel: ({ model, address, key, config }) => ({
-    env: { HERMES_HOME: join(config, 'hermes'), OPENAI_API_KEY: key ?? 'none' },
+    env: { HERMES_HOME: join(config, 'hermes'), [KEY_VARIABLE]: key ?? 'none' },
     // JSON is YAML, too
     files: [
       jsonFile(join(config, 'hermes/config.yaml'), {
-        model: { provider: 'custom', default: model, base_url: address },
+        model: { provider: 'custom:cell', default: model, base_url: address },
+        // It sends OPENAI_API_KEY to OpenAI's hosts only
+        custom_providers: [{ name: 'cell', base_url: address, key_env: KEY_VARIABLE }],
       }),
     ],
   }),

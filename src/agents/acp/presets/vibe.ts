@@ -10,6 +10,7 @@ export const vibe: AcpPreset = {
   reading: {
     usage: 'session',
     keepsTotals: true,
+    undercounts: true,
     failed: /^(?:API )?Error\b/,
     hidesFailures: true,
     statuses: { [-31_001]: 429, [-31_002]: 401 },
@@ -46,6 +47,9 @@ export const vibe: AcpPreset = {
         'enable_auto_update = false',
         // Else it tries a request again for 5 minutes
         'api_retry_max_elapsed_time = 20.0',
+        // A title that comes late makes it discard the record of why the last answer ended
+        '[session_logging]',
+        'generate_titles = false',
         '[[providers]]',
         ['name', 'cell'],
         ['api_base', address],
