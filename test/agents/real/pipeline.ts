@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../../src/host/process/marked-processes.js';
 import type { SweepDocument } from '../../../src/decide/documents/sweep-document.js';
@@ -9,12 +8,13 @@ import { killProcess } from '../../host/processes.js';
 import { provideCli, type CliName } from '../clis.js';
 import type { ScriptInput } from '../model-server/script.js';
 import { startModelServer, type ModelServer } from '../model-server/server.js';
-import { agentPid } from './agent-process.js';
+import { agentPid, losePower, runOf, SAYS_SAVED, untilSaved } from './agent-process.js';
 import { MODELS } from './models.js';
 
 /** The tests of a real agent: its work, its end, and its recovery from failures. */
 export function testPipeline(agent: CliName): void {
   describe(`${agent} through the whole pipeline`, () => {
+    const resumes = agent !== 'gemini';
     let project: TestProject;
     let server: ModelServer;
     let env: Record<string, string>;
@@ -60,9 +60,9 @@ export function testPipeline(agent: CliName): void {
           steps: [{ run: 'setsid tail -f /dev/null > /dev/null 2>&1 & echo hang > out.txt' }, done],
           faults: [{ break: 'hang', step: 1 }],
         },
-        ...['adopted', 'resumed'].map((name) => ({
+        ...['adopted', 'resumed', 'lost'].map((name) => ({
           when: `task ${name}`,
-          steps: [{ run: 'echo first >> out.txt' }, { run: gated(name) }, done],
+          steps: [{ run: `echo first >> out.txt; ${SAYS_SAVED}` }, { run: gated(name) }, done],
         })),
       ];
       server = await startModelServer(scripts);
@@ -70,7 +70,7 @@ export function testPipeline(agent: CliName): void {
       for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
       for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = server.url;
       // Some agents tell the model that a call was interrupted by the loss; then the call is not repeated.
-      const substring = (name: string): string => (name === 'resumed' ? 'first' : name);
+      const substring = (name: string): string => (['resumed', 'lost'].includes(name) ? 'first' : name);
       const gates = (name: string): string[] => [`{type: file_contains, path: out.txt, substring: ${substring(name)}}`];
       const write = (name: string, more = '', prompt = `task ${name}`): Promise<void> =>
         project.write(
@@ -81,7 +81,7 @@ export function testPipeline(agent: CliName): void {
           ),
         );
       await write('ok', '', '- task ok: a prompt that begins like an option');
-      for (const name of ['busy', 'key', 'adopted', 'resumed']) await write(name);
+      for (const name of ['busy', 'key', 'adopted', 'resumed', 'lost']) await write(name);
       // Enough for an agent that starts slowly to reach the point where it hangs.
       await write('hang', 'run: {timeout_secs: 40}');
     });
@@ -181,23 +181,33 @@ evaluations: [{ type: file_contains, path: out.txt, value: "one\\ntwo" }]
     test('the agent resumes its session, if it can, after it was killed with its supervisor', async () => {
       const command = start('resumed');
       await untilLines(project, 'resumed.starts', 1, 120_000);
-      const [name = ''] = await until('the run', async () => {
-        const runs = await runsOf('resumed');
-        return runs.length > 0 ? runs : null;
-      });
+      const name = await runOf(project, 'resumed');
+      if (resumes) await untilSaved(project, name);
       killProcess(await agentPid(project, name));
       await project.write('resumed.go', '');
-      const { run: record, text } = await openRun(documentOf((await command).stdout));
+      await expectSecondStart(await openRun(documentOf((await command).stdout)));
+    });
+
+    test('the agent resumes its session, if it can, after a power loss', async () => {
+      const command = start('lost');
+      await untilLines(project, 'lost.starts', 1, 120_000);
+      const name = await runOf(project, 'lost');
+      if (resumes) await untilSaved(project, name);
+      await losePower(project, name, command);
+      await project.write('lost.go', '');
+      const folder = await openRun(documentOf((await project.cli(['resume', 'lost', '--json'], env)).stdout));
+      await expectSecondStart(folder);
+      expect(folder.run.agent?.history.join('\n')).toMatch(/start 1 of the agent was lost/);
+      expect((await project.resultLines()).filter(({ id }) => id === name)).toHaveLength(1);
+    });
+
+    /** Expects that the agent went on in its session, if it can, and repeated no call that had ended. */
+    async function expectSecondStart({ run: record, text }: Awaited<ReturnType<typeof openRun>>): Promise<void> {
       expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 2 } });
-      const how = agent === 'gemini' ? /start 2 .* began in a fresh workspace/ : /start 2 .* resumed its session/;
+      const how = resumes ? /start 2 .* resumed its session/ : /start 2 .* began in a fresh workspace/;
       expect(record.agent?.history.join('\n')).toMatch(how);
       expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
       expect((await text('fixture/out.txt')).match(/first/g)).toHaveLength(1);
-    });
-
-    /** Names of the runs of a scenario. */
-    async function runsOf(name: string): Promise<string[]> {
-      return (await readdir(project.results)).filter((entry) => entry.includes(`-${name}-`));
     }
   });
 }
