@@ -196,7 +196,7 @@ test.skipIf(lacking !== null)(
     const { found, project } = await rewardsOf({
       shared: {
         solve: '(setsid sleep 987 &); echo 7 >/app/answer',
-        tests: `reward=0; [ -n "$(grep -l 987 /proc/[0-9]*/cmdline)" ] && [ "$HOSTNAME$(hostname)" != "" ] && touch /app/of-tests && reward=1; ${REWARD}; echo "curl: (6) Could not resolve host: x"`,
+        tests: `reward=0; [ -n "$(grep -l '98[7]' /proc/[0-9]*/cmdline)" ] && [ "$HOSTNAME$(hostname)" != "" ] && touch /app/of-tests && reward=1; ${REWARD}; echo "curl: (6) Could not resolve host: x"`,
       },
       user: {
         toml: '[verifier]\nuser = "nobody"\n',
