@@ -65,6 +65,7 @@ describe('doctor without problems', () => {
       'agent opencode',
       'agent pi',
       ...['copilot', 'qwen', 'kimi', 'vibe', 'hermes', 'fast-agent'].map((name) => `agent ${name}`),
+      'agents in containers',
       'judge keys',
     ]);
     expect(found.get('scenarios')).toMatchObject({ status: 'ok', detail: { scenarios: 1 } });

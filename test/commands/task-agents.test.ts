@@ -23,7 +23,7 @@ test.each([
   [
     'loop',
     '[environment]\nskills_dir = "/skills"\n',
-    'tasks/work/task.toml:2:1 environment.skills_dir: the agent loop cannot be given skills that are in an image',
+    'tasks/work/task.toml:2:14 environment.skills_dir: the agent loop cannot be given skills that are in an image',
   ],
   ['loop', SERVER, 'environment.mcp_servers: the agent loop cannot be given the MCP servers of a task folder'],
   [
@@ -37,7 +37,7 @@ test.each([
 
 test('an agent with a login, or of which nothing is known, is refused for a task without network', async () => {
   const shut = '[environment]\nnetwork_mode = "no-network"\n';
-  const at = 'tasks/work/task.toml:2:1 environment.network_mode: ';
+  const at = 'tasks/work/task.toml:2:16 environment.network_mode: ';
   expect(await refusal(shut, 'codex', '[agents.codex]\nauth = "login"\n')).toContain(
     `${at}the agent codex uses a login`,
   );

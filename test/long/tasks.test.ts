@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
-import { createProject } from '../commands/project.js';
+import { createProject, openRun } from '../commands/project.js';
 import { IMAGE, whyNoContainers } from '../environments/containers.js';
 
 const lacking = await whyNoContainers('docker');
@@ -193,10 +193,10 @@ test.skipIf(lacking !== null)(
 test.skipIf(lacking !== null)(
   'tests see what the agent works on, also its processes and servers, as their user',
   async () => {
-    const { found, project } = await rewardsOf({
+    const { found, document } = await rewardsOf({
       shared: {
         solve: '(setsid sleep 987 &); echo 7 >/app/answer',
-        tests: `reward=0; [ -n "$(grep -l 987 /proc/[0-9]*/cmdline)" ] && [ "$HOSTNAME$(hostname)" != "" ] && touch /app/of-tests && reward=1; ${REWARD}; echo "curl: (6) Could not resolve host: x"`,
+        tests: `reward=0; [ -n "$(grep -l '98[7]' /proc/[0-9]*/cmdline)" ] && [ "$HOSTNAME$(hostname)" != "" ] && touch /app/of-tests && reward=1; ${REWARD}; echo "curl: (6) Could not resolve host: x"`,
       },
       user: {
         toml: '[verifier]\nuser = "nobody"\n',
@@ -209,8 +209,8 @@ test.skipIf(lacking !== null)(
       'user oracle': { reward: 1 },
       'user nop': { reward: 1 },
     });
-    const [line] = (await project.resultLines()).filter(({ scenario_id: id }) => id === 'shared');
-    const record = JSON.parse(await project.read(`${line?.folder ?? ''}/run.json`)) as { warnings: string[] };
+    const at = document.cells.findIndex(({ scenario, agent }) => scenario === 'shared' && agent === 'oracle');
+    const { run: record } = await openRun(document, at);
     expect(record.warnings).toContainEqual(says('a download of the tests failed'));
   },
   300_000,
