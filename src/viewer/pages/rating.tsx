@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { plainText } from '#lib/pure';
 import type { HumanReview, ReviewFields } from '#model';
 import { givenScore } from '#model/pure';
@@ -39,17 +39,26 @@ export function Rating({ run, human }: ReviewedProps) {
 export function Note({ run, human }: ReviewedProps) {
   const { save, problem } = useSaved(run, 'notes');
   const given = human?.notes ?? '';
+  const field = useRef<HTMLTextAreaElement>(null);
+  /** The notes that the reader has seen before changing them. */
+  const seen = useRef(given);
+  useEffect(() => {
+    // What is being written is not replaced by what arrives meanwhile.
+    if (field.current === null || field.current === document.activeElement) return;
+    field.current.value = given;
+  }, [given]);
   return (
     <>
       <textarea
+        ref={field}
         aria-label={`Notes on ${run}`}
         rows={1}
-        // Another text from the server replaces the field.
-        key={given}
-        defaultValue={given}
+        onFocus={() => {
+          seen.current = given;
+        }}
         onBlur={(event) => {
           const { value } = event.currentTarget;
-          if (value.trim() !== given.trim()) save(given, value);
+          if (value.trim() !== seen.current.trim()) save(seen.current, value);
         }}
       />
       <Unsaved problem={problem} />
