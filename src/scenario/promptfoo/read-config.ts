@@ -14,7 +14,7 @@ import { fillTemplate } from './templates.js';
 export interface PromptfooImport {
   scenarios: string[];
   files: Record<string, string>;
-  /** What is not taken, with its place. */
+  /** The parts that are not taken, with their places. */
   leftOut: Problem[];
 }
 
