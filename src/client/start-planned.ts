@@ -28,7 +28,7 @@ export async function startPlanned(
   await startSweep(session, plan, 1);
 }
 
-export interface BeginOptions {
+interface BeginOptions {
   /** Shows progress of the engine, and warnings. */
   report: (text: string) => void;
   /** The Temporal server to use. */

@@ -1,10 +1,11 @@
-import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { displayPath, invocation, ownCommand, packageFile } from '#host';
 import { UsageError } from '#lib';
 import { openProject } from '#planning';
+import { type Example, examplesFolder, findExample, findExamples } from './shared/examples.js';
 import { findInstalledSchemas, schemaPath } from './shared/find-schemas.js';
+import { extendIgnoreFile, newIgnoreFile } from './shared/ignore-file.js';
 import { type NewFile, writeNewFiles } from './shared/new-files.js';
 import { printJson, printNotice } from './shared/output.js';
 
@@ -38,8 +39,8 @@ export function init(dir: string, { json, template, example, add }: InitOptions)
 }
 
 /**
- * `init --add`: adds a template to the project of a folder: its scenarios to the fixtures folder, and the agent that they
- * need to the config file. Adds all or nothing.
+ * `init --add`: adds a template to the project of a folder: its scenarios to the fixtures folder, and the agent that
+ * they need to the config file. Adds all or nothing.
  */
 function addTemplate(dir: string, name: NonNullable<InitOptions['add']>, json: boolean): number {
   const { root, config, configFile, fixturesPath } = openProject(undefined, resolve(dir));
@@ -219,87 +220,6 @@ function describe(
     `then read ${read}, which explains it`,
     '',
   ].join('\n');
-}
-
-const FILE = '.gitignore';
-const COMMENT = '# Reports, transcripts and metrics of llm-tool-test.';
-const LINE = 'llm-tool-test-results/';
-
-/** Returns what a .gitignore lacks so that git ignores the results folder; empty if it has it, in any form. */
-function missingIgnores(text: string): string {
-  const isIgnored = text
-    .split(/\r?\n/)
-    .some((line) => /^(\*\*\/|\/)?llm-tool-test-results(\/|\/\*\*?)?\s*$/.test(line));
-  if (isIgnored) return '';
-  const before = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
-  return `${before}${COMMENT}\n${LINE}\n`;
-}
-
-/** The new .gitignore; none if there is one already. */
-const newIgnoreFile = (folder: string): NewFile[] =>
-  lstatSync(join(folder, FILE), { throwIfNoEntry: false }) === undefined
-    ? [{ path: FILE, content: missingIgnores(''), mode: 0o644 }]
-    : [];
-
-/**
- * Adds what an existing .gitignore lacks. Returns the path of the file if it was changed. A failure is only reported.
- */
-function extendIgnoreFile(folder: string): string[] {
-  try {
-    const missing = missingIgnores(readFileSync(join(folder, FILE), 'utf8'));
-    if (missing === '') return [];
-    appendFileSync(join(folder, FILE), missing);
-    return [FILE];
-  } catch (error) {
-    printNotice(`warning: ${FILE} could not be changed; add the line ${LINE} to it: ${(error as Error).message}`);
-    return [];
-  }
-}
-
-/** An example of the package: a fixture, with all scenarios that use it. */
-interface Example {
-  /** The name of its fixture. */
-  name: string;
-  description: string;
-  /** Files and folders, relative to the folder of the examples. */
-  paths: string[];
-  /** The names of its scenarios. */
-  scenarios: string[];
-}
-
-/** The folder of the examples. */
-const examplesFolder = (): string => packageFile('fixtures');
-
-interface ExampleFile {
-  name: string;
-  description: string;
-  template_folder: string;
-  checks_folder?: string;
-}
-
-/** Finds the examples of the package. */
-function findExamples(): Example[] {
-  const folder = examplesFolder();
-  const found = new Map<string, Example>();
-  for (const file of readdirSync(folder)
-    .filter((name) => name.endsWith('.yaml'))
-    .sort()) {
-    const written = parse(readFileSync(join(folder, file), 'utf8')) as ExampleFile;
-    const { name, description, template_folder: fixture, checks_folder: checks } = written;
-    const example = found.get(fixture) ?? { name: fixture, description, paths: [fixture], scenarios: [] };
-    const paths = [...example.paths, file, ...(checks === undefined ? [] : [checks])];
-    found.set(fixture, { ...example, paths: [...new Set(paths)], scenarios: [...example.scenarios, name] });
-  }
-  return [...found.values()];
-}
-
-/** @throws UsageError if there is no such example */
-function findExample(name: string): Example {
-  const examples = findExamples();
-  const found = examples.find((example) => example.name === name);
-  if (found !== undefined) return found;
-  const names = examples.map((example) => example.name);
-  throw new UsageError('usage', `there is no example '${name}'; the examples are ${names.join(', ')}`);
 }
 
 /** Where schemas for editors are copied if the package is not installed in the project (`npx`, a global install). */

@@ -2,7 +2,7 @@ import type { SweepDocument } from './documents.js';
 import { failuresOf } from './failures.js';
 
 /** The answer of a matcher, as Vitest wants it. */
-export interface Matched {
+interface Matched {
   pass: boolean;
   message: () => string;
 }

@@ -1,7 +1,7 @@
 import type { SweepCell, SweepDocument } from './documents.js';
 import { withScenarioErrors } from './errors.js';
 
-/** What to run, and how: the options of `run`, which specs/reference/commands.md explains. */
+/** The options of `run`, which specs/reference/commands.md explains. */
 export interface RunScenariosOptions {
   /** Scenario files, folders, or names in the fixtures folder. */
   files?: string | readonly string[];
@@ -57,7 +57,7 @@ export interface RunScenariosOptions {
   onNotice?: (text: string) => void;
 }
 
-/** What happens in a sweep, in its order. */
+/** An event of a sweep. They come in its order. */
 export type SweepEvent =
   | { type: 'started'; cell: string }
   /** A cell has its result. Its numbers are final; it is replaced if the cell is run again. */
@@ -73,7 +73,7 @@ export interface Sweep {
   results: string;
   /** The ids of its cells. */
   cells: readonly string[];
-  /** What has happened, and happens until the sweep ends. May be called several times. */
+  /** Iterates over all that has happened, and happens until the sweep ends. May be called several times. */
   events(): AsyncIterable<SweepEvent>;
   /**
    * Waits for the end. Returns the document that `run --json` prints, whatever the outcomes.

@@ -13,7 +13,7 @@ interface Unset {
   /** Null for a `${NAME}` in a file. */
   needer: string | null;
   place: Problem | null;
-  /** What else the user can do. */
+  /** Something else that the user can do. */
   or?: string;
 }
 

@@ -49,8 +49,8 @@ export const reportWorkflowId = (firing: string): string => `${firing}${REPORT}`
 export const scheduleId = (projectId: string, schedule: string): string => `llm-tool-test/${projectId}/${schedule}`;
 
 /**
- * Returns when a workflow of a schedule, or the one that reports it, was due, ms since the epoch; null if it is none. The server appends the time to
- * the id: `llm-tool-test/<project>/nightly-2026-11-24T03:00:00Z`.
+ * Returns when a workflow of a schedule, or the one that reports it, was due, ms since the epoch; null if it is none.
+ * The server appends the time to the id: `llm-tool-test/<project>/nightly-2026-11-24T03:00:00Z`.
  */
 export function timeOfFiring(workflowId: string, schedule: string): number | null {
   const firing = workflowId.endsWith(REPORT) ? workflowId.slice(0, -REPORT.length) : workflowId;

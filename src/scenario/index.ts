@@ -35,7 +35,7 @@ export {
   type When,
 } from './plan.js';
 export { publicNames } from './public-names.js';
-export { type PromptfooImport, readPromptfoo } from './promptfoo/read-config.js';
+export { readPromptfoo } from './promptfoo/read-config.js';
 export type { LookBeside, ScenarioReader, ScenarioVariant } from './reader.js';
 export { isElizaName, recognize, type Recognized, SCENARIO_ENDING } from './recognize.js';
 export {

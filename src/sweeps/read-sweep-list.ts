@@ -6,8 +6,8 @@ import { planFile, readResultsFile, resultsIndex } from '#store';
 import { newestSweeps, sweepStatus } from './find-sweep.js';
 
 /**
- * Reads the newest sweeps of a results folder, of one owner or of all, at most `limit`, and says how many older ones there are. Warns about
- * sweeps whose files are broken, and leaves them out.
+ * Reads the newest sweeps of a results folder, of one owner or of all, at most `limit`, and says how many older ones
+ * there are. Warns about sweeps whose files are broken, and leaves them out.
  */
 export function readSweepList(
   resultsPath: string,

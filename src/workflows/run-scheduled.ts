@@ -32,8 +32,8 @@ const activities = proxyActivities<Activities>({
 });
 
 /**
- * One firing of a schedule: plans a sweep, and runs it to its end. It ends with its sweep, because the server counts it as
- * running until then; the report is a workflow of its own.
+ * One firing of a schedule: plans a sweep, and runs it to its end. It ends with its sweep, because the server counts it
+ * as running until then; the report is a workflow of its own.
  */
 export async function runScheduled({ schedule, proof }: ScheduledInput): Promise<ScheduledResult> {
   const ref: FiringRef = { schedule, proof, execution: workflowInfo().firstExecutionRunId };

@@ -21,11 +21,7 @@ free = true
     'fixtures/plain.yaml': scenario('plain', { gates: ['{type: file_exists, path: a}'], steps: ['run: touch a'] }),
     'fixtures/judged.yaml': scenario('judged', {
       steps: ['run: touch a'],
-      gates: ['{type: llm_judge, model: anthropic/claude, prompt: it is good}'],
-    }),
-    'fixtures/asked.yaml': scenario('asked', {
-      steps: ['run: touch a'],
-      gates: ['{type: llm_judge, model: service/one, prompt: it is good}'],
+      gates: ['{type: llm_judge, prompt: it is good}'],
     }),
   });
 });
@@ -68,7 +64,7 @@ test('${NAME} of an agent in the config is found at its place; $${NAME} is none'
 });
 
 test.each([{}, { SERVICE_KEY: '' }])('the key of a provider that is not set, or empty, is found: %j', async (env) => {
-  const { exitCode, message, problems } = await refused(['asked'], env);
+  const { exitCode, message, problems } = await refused(['judged', '--judge-model', 'service/one'], env);
   expect([exitCode, message]).toEqual([2, expect.stringMatching(/^not set: SERVICE_KEY; /)]);
   expect(problems).toMatchObject([{ path: 'providers.service.api_key' }]);
 });
@@ -77,7 +73,7 @@ test('the keys of a built-in agent and of a model that a gate asks are found', a
   const paid = { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' };
   const agent = await refused(['plain', '--agents', 'codex', '--models', 'gpt-5'], paid);
   expect(agent.message).toMatch(/^not set: OPENAI_API_KEY \(for the agent codex\); export it/);
-  const judge = await refused(['judged'], paid);
+  const judge = await refused(['judged', '--judge-model', 'anthropic/claude'], paid);
   expect(judge.message).toMatch(/^not set: ANTHROPIC_API_KEY \(for the model anthropic\/claude\); export it/);
 });
 

@@ -129,7 +129,7 @@ test('says where it has looked if nothing is selected, and what is there', async
     'no scenarios selected: none of 1 scenario has a tier of at most 1',
   );
   expect(said({ files: [join(project.root, 'other')] })).toBe(
-    'no scenarios selected: other has no scenarios, only 2 other files: other/data.json (a list of 0), other/promptfooconfig.yaml (a configuration of promptfoo)',
+    'no scenarios selected: other has no scenarios, only 2 other files: other/data.json (a list of 0), other/promptfooconfig.yaml (a configuration of promptfoo); other/promptfooconfig.yaml is a config of promptfoo; import it with `llm-tool-test import other/promptfooconfig.yaml`',
   );
   expect(said({ files: [join(project.root, 'nothing')] })).toMatch(
     /^no scenarios selected: nothing has no file with the ending \.yaml, \.yml or \.json/,

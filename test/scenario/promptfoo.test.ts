@@ -105,7 +105,7 @@ test('prompts, tests, variables and checks are read from other files', () => {
   );
   expect(leftOut).toEqual([]);
   expect(scenarios.map(({ task }) => task.prompt)).toEqual(['One A', 'Two A', 'Be brief.\n\nThree A']);
-  expect(files['checks/promptfoo/check.js']).toBe('export default () => true;\n');
+  expect(files['checks/promptfoo/files/check.js']).toBe('export default () => true;\n');
 });
 
 test('providers that are agents become the matrix', () => {

@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 /** More sweeps are seldom meant, and cost much. */
 const MAX_TIMES = 100;
 
-/** The times at which a schedule fires, after `from` and until `to` (ms since the epoch). Cron times are whole minutes. */
+/** The times at which a schedule fires, after `from` and until `to`, ms since the epoch. */
 export function timesBetween(when: When, from: number, to: number): number[] {
   const step = 'every_secs' in when ? when.every_secs * 1000 : MINUTE_MS;
   const times: number[] = [];
@@ -51,7 +51,7 @@ export async function backfill(
   for (const at of times) {
     const order = `${Date.now()}-${randomBytes(6).toString('hex')}`;
     await objects.put(`${triggersFolder(schedule)}/${order}`, proveTrigger(key, { schedule, hash }, order));
-    // The server leaves out the start of a range. Not repeated: a call whose answer was lost may have fired the schedule.
+    // The server leaves out the start of a range. A call is not repeated: it may have fired, though its answer was lost.
     const range = { start: new Date(at - 1000), end: new Date(at), overlap: 'BUFFER_ALL' } as const;
     await callServer(session, (client) => client.schedule.getHandle(before.scheduleId).backfill(range), { awayMs: 0 });
   }

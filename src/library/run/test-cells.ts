@@ -7,7 +7,7 @@ import { planScenarios } from './plan-scenarios.js';
 import { startScenarios } from './start-scenarios.js';
 
 /** Cells that are tests: they run as one sweep. */
-export interface TestCells {
+interface TestCells {
   /** The labels of the cells, each with its id. */
   cells: readonly { id: string; label: string }[];
   /**

@@ -11,7 +11,7 @@ interface Assertion {
 }
 
 /** Gates that check the same, or the reason why there are none. */
-export type Taken = { ok: true; gates: Json[] } | { ok: false; reason: string };
+type Taken = { ok: true; gates: Json[] } | { ok: false; reason: string };
 type Json = Record<string, unknown>;
 
 const taken = (...gates: Json[]): Taken => ({ ok: true, gates });

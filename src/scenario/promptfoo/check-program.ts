@@ -44,7 +44,7 @@ const glob = (pattern) =>
 async function javascript() {
   const [, file, name] = /^file:\\/\\/(.+?\\.[cm]?[jt]s)(?::(\\w+))?$/.exec(value) ?? [];
   if (file !== undefined) {
-    const loaded = await import(pathToFileURL(resolve(here, file)));
+    const loaded = await import(pathToFileURL(resolve(here, 'files', file)));
     const check = name === undefined ? (loaded.default ?? loaded) : (loaded[name] ?? loaded.default?.[name]);
     return check(output, context);
   }
@@ -60,7 +60,7 @@ function python() {
   const program =
     file === undefined
       ? 'def check(output, context):\\n' + body.split('\\n').map((line) => '  ' + line).join('\\n')
-      : 'import runpy\\ncheck = runpy.run_path(' + JSON.stringify(resolve(here, file)) + ')[' + JSON.stringify(name) + ']';
+      : 'import runpy\\ncheck = runpy.run_path(' + JSON.stringify(resolve(here, 'files', file)) + ')[' + JSON.stringify(name) + ']';
   const code = 'import json, sys\\n' + program + '\\nprint("\\\\n" + json.dumps(check(*json.load(sys.stdin))))';
   const printed = execFileSync('python3', ['-c', code], { input: JSON.stringify([output, context]), encoding: 'utf8' });
   return JSON.parse(printed.trimEnd().split('\\n').at(-1));

@@ -9,7 +9,7 @@ const AGENTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** An entry of `tool_matrix`. */
-export interface ImportedAgent {
+interface ImportedAgent {
   agent: string;
   models: string[];
 }

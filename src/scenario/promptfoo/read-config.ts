@@ -14,7 +14,7 @@ import { fillTemplate } from './templates.js';
 export interface PromptfooImport {
   scenarios: string[];
   files: Record<string, string>;
-  /** What is not taken, with its place. */
+  /** The parts that are not taken, with their places. */
   leftOut: Problem[];
 }
 
@@ -87,7 +87,7 @@ export function readPromptfoo(file: string, text: string, read: ReadBeside): Loa
           [`${checksFolder}/check.mjs`]: CHECK_PROGRAM,
           [`${checksFolder}/assertions.json`]: `${JSON.stringify(checks.assertions, null, 2)}\n`,
           ...Object.fromEntries(
-            Object.entries(checks.files).map(([path, content]) => [`${checksFolder}/${path}`, content]),
+            Object.entries(checks.files).map(([path, content]) => [`${checksFolder}/files/${path}`, content]),
           ),
         }),
   };

@@ -128,8 +128,8 @@ describe('renderLiveView', () => {
     expect(lines.slice(3, 7)).toEqual([
       'not clear yet whether guided is better or worse than bare: pass rate -70 points',
       '(between -93 and +10)',
-      '20 of at most 40 runs, 3 more after errors; 5 looks, 0.0069 of 0.05 of alpha',
-      'spent',
+      '20 of at most 40 runs, 3 more after errors; 5 looks, 0.0069 of the significance',
+      'level of 0.05 spent',
     ]);
     expect(linesOf(state({ decision }), 80, 10).filter((line) => line.includes('clear'))).toHaveLength(1);
   });
