@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import type { VerifyRequest } from '#environments';
-import { hashTree, listTree } from '#host';
 import { z } from 'zod';
 import {
   modelAnswersOf,

@@ -81,8 +81,8 @@ export async function providePython(...packages: string[]): Promise<string[]> {
 }
 
 /**
- * The beginning of commands for Python that find Harbor's models of jobs and trajectories. These need little else of it,
- * and no newer Python.
+ * The beginning of commands for Python that find Harbor's models of jobs and trajectories. These need little else of
+ * it, and no newer Python.
  */
 export async function provideHarbor(): Promise<string[]> {
   const folder = await installOnce('harbor-0.25.0-models', async (into) => {

@@ -19,7 +19,7 @@ export interface OwnDaemon {
   remove(): Promise<void>;
 }
 
-/** Why no daemon can be started here; null if one can. */
+/** The reason for which no daemon can be started here; null if one can. */
 export const whyNoDaemon = (): string | null =>
   process.getuid?.() !== 0 ? 'a Docker daemon needs root' : findExecutable('dockerd') === null ? 'no dockerd' : null;
 

@@ -41,8 +41,8 @@ const START_TRIES = 5;
 const START_PAUSE_MS = 1000;
 
 /**
- * Starts a container that was stopped. Returns false if that fails again and again although the daemon answers: the death
- * of a daemon can leave a container that nothing starts any more.
+ * Starts a container that was stopped. Returns false if that fails again and again although the daemon answers: the
+ * death of a daemon can leave a container that nothing starts any more.
  * @throws Error if the command line or its daemon does not work
  */
 async function startAgain(container: Container): Promise<boolean> {
@@ -56,8 +56,8 @@ async function startAgain(container: Container): Promise<boolean> {
 }
 
 /**
- * Runs a script in a container. Returns null if the container does not exist, or cannot be started. If it was stopped, with
- * the daemon or the machine, starts it again first: its files are still there.
+ * Runs a script in a container. Returns null if the container does not exist, or cannot be started. If it was stopped,
+ * with the daemon or the machine, starts it again first: its files are still there.
  * @throws Error if the command line or its daemon does not work
  */
 export async function runScript(

@@ -44,7 +44,7 @@ export interface ImageBuild {
   onProgress: (line: string, lines: number) => void;
 }
 
-/** Why the image could not be built; null if it was. */
+/** The reason for which the image could not be built; null if it was. */
 export type BuildEnd = BuildFailure | null;
 
 /** Written before the build is started. */

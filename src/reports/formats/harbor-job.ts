@@ -3,8 +3,8 @@ import type { Metrics, Outcome, RunRecord, StepRecord } from '#model';
 import { tokensOf } from './atif.js';
 
 /*
- * Sweeps in the layout in which Harbor keeps its jobs: a job is a sweep, and a trial a run. Harbor's models read null as
- * unknown, and ignore nothing that we would need: what they have no field for is in `metadata`.
+ * Sweeps in the layout in which Harbor keeps its jobs: a job is a sweep, and a trial a run. Harbor's models read null
+ * as unknown. What they have no field for is in `metadata`.
  */
 
 type Rewards = Record<string, number>;
@@ -14,7 +14,7 @@ export interface HarborTrial {
   name: string;
   config: Record<string, Json>;
   result: TrialResult;
-  /** What the verifier printed; null if there was none. */
+  /** The output of the verifier; null if there was none. */
   output: string | null;
 }
 
@@ -65,7 +65,7 @@ function rewardsOf(outcome: Outcome, { details }: Pick<Metrics, 'details'>): Rew
   return outcome === 'pass' || outcome === 'fail' ? { reward: outcome === 'pass' ? 1 : 0 } : null;
 }
 
-/** What Harbor would have recorded as an exception; null if nothing. */
+/** The exception that Harbor would have recorded; null if there is none. */
 function exceptionOf({ outcome, message, agent, ended_at: at }: RunRecord): TrialResult['exception_info'] {
   const because = (exception_type: string, exception_message: string) => ({
     exception_type,
@@ -78,7 +78,7 @@ function exceptionOf({ outcome, message, agent, ended_at: at }: RunRecord): Tria
   return agent?.ending === 'timeout' ? because('AgentTimeoutError', agent.message) : null;
 }
 
-/** When the steps with these names began and ended; null if none was performed. */
+/** The time of the steps with these names; null if none was performed. */
 function phaseOf(steps: readonly StepRecord[], isOf: (name: string) => boolean): Phase | null {
   const times = steps.flatMap(({ name, duration_ms: ms, ended_at: end }) =>
     isOf(name) && ms !== null && end !== undefined ? [{ from: Date.parse(end) - ms, to: Date.parse(end) }] : [],
