@@ -1,10 +1,13 @@
 import type { Comparison, Forecast, SweepCell, SweepDocument, SweepSummary, Trend, TrendPoint } from '#decide';
 import type { Cell, HumanReview, Metrics, Outcome, ReviewFields, RunEvent, RunRecord, ScheduleReference } from '#model';
+import type { ConfigurationFigures, ListedRun } from './table-protocol.js';
 
 /*
  * The output of the viewer's server. Nothing outside of this package reads it: page and server are of the same build.
  * What is stored is passed on as it is, with the types of its schemas.
  */
+
+export type { ConfigurationFigures, ListedRun, Spread } from './table-protocol.js';
 
 /** A sweep in the list. */
 export interface ListedSweep extends SweepSummary {
@@ -74,42 +77,6 @@ export interface MatrixCell extends Pick<SweepCell, 'scenario' | 'variant' | 'ag
   text: string;
   /** The appearance of each; empty if there are many. */
   looks: string[];
-}
-
-/** A run in the table. */
-export type ListedRun = SweepCell & {
-  /** Its outcome, or `running` or `waiting`. */
-  look: string;
-  /** The first gate that did not pass, or what else it is that did not. */
-  why?: string;
-  /** Types and titles of the gates that did not pass. */
-  failed?: readonly string[];
-  /** The end of what the agent said. */
-  end?: string;
-  /** The outcome of the run that it is compared with. */
-  other?: string;
-};
-
-/** The runs of a configuration, in numbers. */
-export interface ConfigurationFigures extends Pick<SweepCell, 'variant' | 'agent' | 'model'> {
-  passed: number;
-  tested: number;
-  /** With a confidence of 95 %; null: nothing was tested. */
-  interval: { low: number; high: number } | null;
-  /** US dollars of a run; null: no cost is known. */
-  cost: Spread | null;
-  /** Seconds of a run. */
-  duration: Spread | null;
-}
-
-/** The least, the quartiles and the most of some numbers. */
-export interface Spread {
-  count: number;
-  least: number;
-  quarter: number;
-  median: number;
-  threeQuarters: number;
-  most: number;
 }
 
 /** `GET /api/sweeps/:sweep`, with a selection (selection.ts) and a part of the table (`from`, `limit`) in its query. */
