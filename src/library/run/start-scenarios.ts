@@ -113,15 +113,15 @@ function createLog() {
   let isOpen = true;
   return {
     isOpen: () => isOpen,
-    add(event: SweepEvent): void {
+    add: (event: SweepEvent): void => {
       events.push(event);
       changes.emit('change');
     },
-    close(): void {
+    close: (): void => {
       isOpen = false;
       changes.emit('change');
     },
-    async *events(): AsyncGenerator<SweepEvent> {
+    events: async function* (this: void): AsyncGenerator<SweepEvent> {
       for (let next = 0; ; next += 1) {
         while (isOpen && next >= events.length) await once(changes, 'change');
         const event = events[next];

@@ -15,7 +15,7 @@ interface TestCells {
    *
    * @throws Error with the reason if the cell did not pass
    */
-  check(id: string, wanted: readonly string[], signal: AbortSignal | undefined): Promise<SweepCell>;
+  check: (id: string, wanted: readonly string[], signal: AbortSignal | undefined) => Promise<SweepCell>;
 }
 
 /** Reads and checks the scenarios, and starts nothing. @throws ScenarioError with all mistakes in files */
