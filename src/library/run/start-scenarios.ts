@@ -8,7 +8,7 @@ import type { Plan } from '#scenario';
 import { uiPage } from '#sweeps';
 import type { SweepCell, SweepDocument } from '../documents.js';
 import { withScenarioErrors } from '../errors.js';
-import type { RunScenariosOptions, Sweep, SweepEvent } from '../run-scenarios.js';
+import type { RunScenariosOptions, Sweep, SweepEvent } from '../sweep.js';
 
 /** Longer than the interval of results: a query costs the server and the worker more than reading a file. */
 const PROGRESS_MS = 1000;

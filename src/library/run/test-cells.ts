@@ -2,7 +2,7 @@ import { cellLabel } from '#model';
 import type { SweepCell } from '../documents.js';
 import { withScenarioErrors } from '../errors.js';
 import { failureOf } from '../failures.js';
-import type { RunScenariosOptions, Sweep } from '../run-scenarios.js';
+import type { RunScenariosOptions, Sweep } from '../sweep.js';
 import { planScenarios } from './plan-scenarios.js';
 import { startScenarios } from './start-scenarios.js';
 
