@@ -6,4 +6,5 @@ export { compareSweeps, type CompareOptions, type SweepReference, readSweep, typ
 export type * from './documents.js';
 export { readRun, type Run, type RunReference } from './read-run.js';
 export { ResultsError, ScenarioError, type ScenarioProblem } from './errors.js';
-export { runScenarios, type RunScenariosOptions, type Sweep, type SweepEvent } from './run-scenarios.js';
+export { runScenarios } from './run-scenarios.js';
+export type { RunScenariosOptions, Sweep, SweepEvent } from './sweep.js';

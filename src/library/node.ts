@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SweepDocument } from './documents.js';
 import { matchers } from './matchers.js';
-import type { RunScenariosOptions } from './run-scenarios.js';
+import type { RunScenariosOptions } from './sweep.js';
 
 /** The options of `runScenarios`, without those that a test sets itself. */
 export type TestScenarioOptions = Omit<RunScenariosOptions, 'files' | 'signal'>;

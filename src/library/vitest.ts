@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { matchers } from './matchers.js';
-import type { RunScenariosOptions } from './run-scenarios.js';
+import type { RunScenariosOptions } from './sweep.js';
 
 declare module 'vitest' {
   // The interface is Vitest's own, and its parameter must be repeated.

@@ -302,7 +302,7 @@ describe('a judge that cannot judge', () => {
     expect(server.askedOf('locked')).toHaveLength(1);
     expect(server.askedOf('babbling')).toHaveLength(3);
     expect(server.askedOf('slow').map(({ abandoned }) => abandoned)).toEqual([true, true, true]);
-    for (const opened of Object.values(asked)) {
+    for (const opened of Object.values(runs)) {
       expect(opened.run.outcome).toBe('error');
       expect(opened.metrics).toMatchObject({ judge: null, gates_passed: 1, gates_total: 1 });
       expect(judgeStep(opened)?.status).toBe('failed');

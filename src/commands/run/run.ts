@@ -79,7 +79,7 @@ export async function startAndFollow(
 ): Promise<number> {
   const { resultsPath } = sweep.project;
   const { address } = options;
-  let signals: Signals | null = null;
+  let signals = null as Signals | null;
   const { plan, session } = await beginSweep(sweep, {
     ...(address === undefined ? {} : { address }),
     report: printNotice,

@@ -1,6 +1,6 @@
 import { UsageError } from '#lib';
 import { draftOf, openProject, plan, selectScenarios, type ResolvedSweep } from '#planning';
-import type { RunScenariosOptions } from '../run-scenarios.js';
+import type { RunScenariosOptions } from '../sweep.js';
 
 /** Reads and checks what would be run. Writes and starts nothing. @throws UsageError */
 export async function planScenarios(options: RunScenariosOptions): Promise<ResolvedSweep> {

@@ -8,7 +8,7 @@ import type { Plan } from '#scenario';
 import { uiPage } from '#sweeps';
 import type { SweepCell, SweepDocument } from '../documents.js';
 import { withScenarioErrors } from '../errors.js';
-import type { RunScenariosOptions, Sweep, SweepEvent } from '../run-scenarios.js';
+import type { RunScenariosOptions, Sweep, SweepEvent } from '../sweep.js';
 
 /** Longer than the interval of results: a query costs the server and the worker more than reading a file. */
 const PROGRESS_MS = 1000;
@@ -113,15 +113,15 @@ function createLog() {
   let isOpen = true;
   return {
     isOpen: () => isOpen,
-    add(event: SweepEvent): void {
+    add: (event: SweepEvent): void => {
       events.push(event);
       changes.emit('change');
     },
-    close(): void {
+    close: (): void => {
       isOpen = false;
       changes.emit('change');
     },
-    async *events(): AsyncGenerator<SweepEvent> {
+    events: async function* (this: void): AsyncGenerator<SweepEvent> {
       for (let next = 0; ; next += 1) {
         while (isOpen && next >= events.length) await once(changes, 'change');
         const event = events[next];

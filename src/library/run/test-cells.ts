@@ -2,7 +2,7 @@ import { cellLabel } from '#model';
 import type { SweepCell } from '../documents.js';
 import { withScenarioErrors } from '../errors.js';
 import { failureOf } from '../failures.js';
-import type { RunScenariosOptions, Sweep } from '../run-scenarios.js';
+import type { RunScenariosOptions, Sweep } from '../sweep.js';
 import { planScenarios } from './plan-scenarios.js';
 import { startScenarios } from './start-scenarios.js';
 
@@ -15,7 +15,7 @@ interface TestCells {
    *
    * @throws Error with the reason if the cell did not pass
    */
-  check(id: string, wanted: readonly string[], signal: AbortSignal | undefined): Promise<SweepCell>;
+  check: (id: string, wanted: readonly string[], signal: AbortSignal | undefined) => Promise<SweepCell>;
 }
 
 /** Reads and checks the scenarios, and starts nothing. @throws ScenarioError with all mistakes in files */
