@@ -1,4 +1,4 @@
-export { callServer, LONG_CALL, unreachableMessage } from './call-server.js';
+export { unreachableMessage } from './call-server.js';
 export { findWork } from './find-work.js';
 export { bringResults } from './follow/bring-results.js';
 export { follow } from './follow/follow.js';

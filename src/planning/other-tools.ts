@@ -52,7 +52,7 @@ const TOOLS: readonly OtherTool[] = [
 const MAX_CHARACTERS = 1_000_000;
 
 /** Says of which other tool a file is, and what to do with it; null if this is not known. */
-export function otherToolOf(path: string): string | null {
+function otherToolOf(path: string): string | null {
   const name = path.slice(path.lastIndexOf('/') + 1);
   let read: string | null = null;
   const text = (): string => (read ??= (readText(path) ?? '').slice(0, MAX_CHARACTERS));

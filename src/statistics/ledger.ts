@@ -39,7 +39,7 @@ export function ledgerOf(informations: readonly number[], alpha: number): Ledger
  * Returns the last of so many looks that repeat runs in place of sharing them. Each may only have what alpha allows in
  * addition, if each looks at as many runs: then all levels together are at most alpha, whatever the looks share.
  */
-export function ledgerOfRepeats(looks: number, alpha: number): LedgerLook {
+function ledgerOfRepeats(looks: number, alpha: number): LedgerLook {
   const spentBy = (number: number): number => (number === 0 ? 0 : alpha * (1 - (1 - OF_FIRST) / number));
   const spent = spentBy(looks);
   return { level: rounded(spent - spentBy(looks - 1)), spent: rounded(spent) };

@@ -119,7 +119,9 @@ describe('--until-clear --base <variant>', () => {
     const summary = JSON.parse(await readFile(file, 'utf8')) as SweepDocument;
     const earlier = { ...summary, decision: { ...summary.decision, spent_alpha: 0.0123 } };
     await writeFile(file, JSON.stringify(earlier));
-    expect((await project.cli(['show', worse.sweep])).stdout).toContain('0.0123 of the significance level of 0.05 spent');
+    expect((await project.cli(['show', worse.sweep])).stdout).toContain(
+      '0.0123 of the significance level of 0.05 spent',
+    );
     await writeFile(file, JSON.stringify(summary));
   });
 

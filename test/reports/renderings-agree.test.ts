@@ -13,7 +13,7 @@ import { github } from '../../src/reports/formats/github.js';
 import { junit } from '../../src/reports/formats/junit.js';
 import { md } from '../../src/reports/formats/md.js';
 import { renderSweep } from '../../src/reports/sweep/sweep-text.js';
-import { notesOf } from '../../src/viewer/server/sweeps.js';
+import { notesOf } from '../../src/viewer/server/notes.js';
 import { shownVerdict } from '../../src/viewer/shared/shown-verdict.js';
 import { sweepOf } from '../decide/comparison/sample.js';
 import { reportOf } from './formats/sample.js';

@@ -11,7 +11,7 @@ export interface SideInputs extends Pick<ResultLine, 'scenario_hash' | 'agent' |
 }
 
 /** A configuration that is compared with itself. Null: the inputs of that side are unknown. */
-export interface PairInputs {
+interface PairInputs {
   base: SideInputs | null;
   head: SideInputs | null;
 }

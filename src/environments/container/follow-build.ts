@@ -178,7 +178,7 @@ const joinBuild = (build: ImageBuild, folder: string): Promise<BuildEnd> =>
   });
 
 /** Stops following a build. Ends it if no other run follows it. */
-export const leaveBuild = (builds: string, hash: string, follower: string): Promise<void> =>
+const leaveBuild = (builds: string, hash: string, follower: string): Promise<void> =>
   locked(builds, hash, async () => {
     const folder = join(builds, hash);
     const { followers } = filesIn(folder);

@@ -5,7 +5,7 @@ import { checkScript } from './check-script.js';
 import type { Scenario, Step } from '../scenario.js';
 
 /** A folder that is copied into a task folder. */
-export interface CopiedFolder {
+interface CopiedFolder {
   of: 'checks' | 'build';
   /** Below that folder; empty for the whole of it. */
   below: string;
