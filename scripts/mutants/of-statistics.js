@@ -39,7 +39,7 @@ const MISTAKES = [
     'scoreStatistic(strata, -margin) > z / 2',
   ],
   ['the exact test of few runs is left out', 'src/statistics/test-difference.ts', 'Math.max(p, exactP(strata))', 'p'],
-  ['p of configurations is not adjusted', 'src/statistics/test-each.ts', 'Math.max(p, family?.p ?? p)', 'p'],
+  ['p of configurations is not adjusted', 'src/statistics/test-each.ts', 'Math.max(p, family.p)', 'p'],
   [
     'pairs of agents are each tested at the full level',
     'src/statistics/test-family.ts',
@@ -69,8 +69,8 @@ const MISTAKES = [
   [
     'earlier looks at a question are forgotten',
     'src/decide/comparison/looks.ts',
-    'information > (known.at(-1) ?? 0) ? [...known, information] : known',
-    'information > (known.at(-1) ?? 0) ? [information] : known',
+    'isNew ? [...account.looks, information] : account.looks',
+    'isNew ? [information] : account.looks',
   ],
   [
     'runs that were repeated without the cache are no looks',

@@ -695,10 +695,10 @@ describe('the launch', () => {
   it('is refused where there is no Node for our program', () => {
     expect(() => launch('qwen', undefined, { hasNode: false })).toThrow('cannot run in a container');
     const problemAt = (_: unknown, message: string) => ({ message }) as Problem;
-    const variant = { scenario: { environment: { type: 'docker', image: 'debian:12' } }, problemAt };
+    const variant = { scenario: { environment: { type: 'e2b', template: 'base' } }, problemAt };
     const problems = (agent: string): string[] =>
       misfits(knownAgents({}), [agent], variant as unknown as SelectedVariant).map(({ message }) => message);
-    expect(problems('qwen')).toEqual(['the agent qwen cannot run in environment.type docker; use local or bubblewrap']);
+    expect(problems('qwen')).toEqual(['the agent qwen cannot run in environment.type e2b; use local or bubblewrap']);
     expect(problems('codex')).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ it('names each part of a scenario that does not fit into a task folder, and writ
   expect(exitCode).toBe(2);
   expect(stderr).toContain('local.yaml does not fit into a task folder in 2 parts');
   expect(stderr).toContain('a task runs in a container; set environment.type to docker');
-  expect(stderr).toMatch(/local\.yaml:7:\d+.*file_matches cannot be written as a line of sh/);
+  expect(stderr).toMatch(/local\.yaml:8:\d+.*file_matches cannot be written as a line of sh/);
   await expect(project.read('tasks/local/task.toml')).rejects.toThrow();
 });
 

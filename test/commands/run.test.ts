@@ -169,7 +169,8 @@ test('--dry-run shows agents and judges that may spend money without LLM_TOOL_TE
     },
     { ownEngine: true },
   );
-  const { exitCode, stdout, stderr } = await fresh.cli(['run', 'paid', '--dry-run', '--json']);
+  const keys = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'b' };
+  const { exitCode, stdout, stderr } = await fresh.cli(['run', 'paid', '--dry-run', '--json'], keys);
   expect(exitCode, stderr).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
     scenarios: [{ judge: 'openai/x' }],

@@ -172,7 +172,8 @@ function nextSteps(comparison: Comparison, { command }: ComparisonView): string[
         ...neededRuns(comparison),
         ...(base.baseline === undefined
           ? [
-              `To stop as soon as it is clear: ${command(`run --until-clear --base ${terminalText(base.variant ?? base.sweep)}`)}; a start has ${levelText(comparison.next_start_alpha)} of alpha left.`,
+              `To stop as soon as it is clear: ${command(`run --until-clear --base ${terminalText(base.variant ?? base.sweep)}`)}`,
+              `That would be tested at ${levelText(comparison.next_start_alpha)}, which is left of alpha.`,
             ]
           : []),
       ];
