@@ -127,7 +127,7 @@ interface ForecastOptions {
   maxUsd: number | null;
   /** The most runs of each configuration on each side of a sweep that runs until its verdict is clear. */
   maxRuns: number;
-  /** What is left of alpha for a sweep that runs until its verdict is clear; absent: all of it. */
+  /** The alpha that is left for a sweep that runs until its verdict is clear; absent: all of it. */
   left?: { alpha: number; before: SpentBefore };
   /** The sides that are paid for: one if base has run already. */
   sides: 1 | 2;

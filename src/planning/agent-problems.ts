@@ -194,13 +194,14 @@ function containerProblem(agent: Agent, { environment, task }: SelectedVariant['
 }
 
 /** The reason why an agent in a container without network cannot reach its model; null if it can. */
-function unreachable({ name, mountable, login, adapter, provider }: Agent): string | null {
+function unreachable(agent: Agent): string | null {
+  const { name, mountable, login, adapter } = agent;
   const otherwise = 'use the agent loop, which asks its model from outside the container';
   if (mountable !== true)
     return `the agent ${name} asks its model from within the container, which has no network; ${otherwise}`;
   if (login !== null)
     return `the agent ${name} uses a login, for which it needs the network that the container does not have; use a key, or ${otherwise}`;
-  return adapter === undefined && provider('openai/any') === null
+  return adapter === undefined && agent.provider('openai/any') === null
     ? `it is not known where the agent ${name} reaches its model, and the container has no network; ${otherwise}`
     : null;
 }

@@ -56,7 +56,7 @@ export const EffectiveScenario = z.object({
   checks: z.string().exactOptional(),
   /** Hash of the snapshot of the folder that its image is built of. Absent if none is built. */
   build: z.string().exactOptional(),
-  /** What its container asked for where this machine has less (`--clamp`). Absent if nothing was lowered. */
+  /** The resources that its container asked for where `--clamp` has lowered them; absent if it has not. */
   clamped: z.object({ cpus: z.number().exactOptional(), memory_mb: z.number().exactOptional() }).exactOptional(),
   /** Null if the scenario has no judge, or `--no-judge` was given. */
   judge: JudgeSettings.nullable(),

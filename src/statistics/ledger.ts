@@ -62,15 +62,15 @@ export interface Account {
   isRepeated: boolean;
 }
 
-/** What is left for a sequential test that starts now: never more than what the pool lacks of being spent. */
+/** Returns the alpha that is left for a sequential test that starts now: never more than is left of the pool. */
 export const leftOf = (account: Account): number => leftAfter(spentOf(account), account.alpha);
 
 const leftAfter = (spent: number, alpha: number): number => rounded(Math.max(0, alpha - spent / POOL));
 
-/** What may be spent by all looks and starts so far: at most 1.1 alpha, whatever they are and in whatever order. */
+/** Returns the alpha that all looks and starts so far may spend: at most 1.1 alpha, in whatever order they are. */
 export const spentOf = (account: Account): number => account.spent + lookIn(account, account.looks).spent;
 
-/** A sequential test takes all of its alpha at its start: if it stops early, that may be because of what it has seen. */
+/** A sequential test takes all of its alpha at its start: an early stop may be because of what it has seen. */
 export const afterStart = (account: Account, alpha: number): Account => ({
   ...account,
   spent: spentOf(account) + alpha,

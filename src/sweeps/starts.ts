@@ -86,7 +86,7 @@ async function questionOfPlan(
   return questionOf(plan.cells, plan.until_clear, inputsOf, inBase);
 }
 
-/** What the runs of a finished sweep depended on. */
+/** Reads the inputs of the runs of a finished sweep. */
 async function inputsInSweep(
   resultsPath: string,
   sweep: string,

@@ -51,7 +51,7 @@ export async function backfill(
   for (const at of times) {
     const order = `${Date.now()}-${randomBytes(6).toString('hex')}`;
     await objects.put(`${triggersFolder(schedule)}/${order}`, proveTrigger(key, { schedule, hash }, order));
-    // The server leaves out the start of a range. A call is not repeated: it may have fired, though its answer was lost.
+    // The server leaves out the start of a range. Not repeated: a call may have fired although its answer is lost.
     const range = { start: new Date(at - 1000), end: new Date(at), overlap: 'BUFFER_ALL' } as const;
     await callServer(session, (client) => client.schedule.getHandle(before.scheduleId).backfill(range), { awayMs: 0 });
   }

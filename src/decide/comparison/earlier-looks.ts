@@ -9,7 +9,7 @@ export interface RunOfPair {
   line: Sample;
 }
 
-/** What was there after a sweep. */
+/** The runs that were there after a sweep. */
 interface EarlierLook {
   sweep: string;
   /** When the last of its runs began. */

@@ -2,7 +2,7 @@ import type { Cell, ResultLine } from '#model';
 import { pairedCells } from './paired-cells.js';
 import type { UntilClear } from './until-clear.js';
 
-/** What the runs of a configuration on one side depend on, as far as it is known before they begin. */
+/** The inputs of the runs of a configuration on one side, as far as they are known before these begin. */
 export interface SideInputs extends Pick<ResultLine, 'scenario_hash' | 'agent' | 'model'> {
   /** The settings of the agent as JSON; null: unknown. */
   settings: string | null;

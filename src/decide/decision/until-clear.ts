@@ -18,7 +18,7 @@ const BaseOutcomes = z.strictObject({
   runs: z.array(BaseRun),
 });
 
-/** What may have been spent of the alpha of a question before a sweep asked it again. */
+/** The share of the alpha of a question that may have been spent before a sweep asked it again. */
 export const SpentBefore = z.strictObject({
   of_alpha: z.number().describe('What a first start has'),
   spent: z.number().describe('What earlier starts and comparisons may have spent; all together at most 1.1 times that'),

@@ -111,6 +111,14 @@ function createLog() {
   const events: SweepEvent[] = [];
   const changes = new EventEmitter().setMaxListeners(0);
   let isOpen = true;
+  async function* eventsToEnd(): AsyncGenerator<SweepEvent> {
+    for (let next = 0; ; next += 1) {
+      while (isOpen && next >= events.length) await once(changes, 'change');
+      const event = events[next];
+      if (event === undefined) return;
+      yield event;
+    }
+  }
   return {
     isOpen: () => isOpen,
     add: (event: SweepEvent): void => {
@@ -121,13 +129,6 @@ function createLog() {
       isOpen = false;
       changes.emit('change');
     },
-    events: async function* (this: void): AsyncGenerator<SweepEvent> {
-      for (let next = 0; ; next += 1) {
-        while (isOpen && next >= events.length) await once(changes, 'change');
-        const event = events[next];
-        if (event === undefined) return;
-        yield event;
-      }
-    },
+    events: eventsToEnd,
   };
 }

@@ -26,7 +26,8 @@ const lookUp = (vars: unknown, [name = '', ...rest]: readonly string[]): unknown
 };
 
 /** A value as a template shows it: a text as it is, and anything else as JSON. */
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
 /** The combinations of the values of variables: a list stands for one test with each of its items. */
 export function expandVars(vars: Vars, keepLists: boolean): Vars[] {
