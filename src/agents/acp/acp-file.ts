@@ -22,5 +22,4 @@ export type AcpResume = 'resume' | 'load' | 'listed';
 /** Exit status of acp-program if there was no session to send the prompt to. */
 export const NO_SESSION_STATUS = 78;
 
-/** On a busy machine, agents take up to 40 s to start. */
 export const ACP_LIMITS: AcpFile['limits'] = { initialize: 60_000, session: 60_000, end: 3000 };

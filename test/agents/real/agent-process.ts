@@ -22,7 +22,7 @@ export const runOf = (project: TestProject, scenario: string): Promise<string> =
   until('the run', async () => (await readdir(project.results)).find((name) => name.includes(`-${scenario}-`)) ?? null);
 
 /** A command whose output is in none of the agent's files until they have its result. */
-export const SAYS_SAVED = 'echo saved-$((6 * 7))';
+export const SAYS_SAVED = "printf 'saved-%d\\n' 42";
 
 /**
  * Waits until the agent's own files have the result of SAYS_SAVED. Agents write their session in the background, and
