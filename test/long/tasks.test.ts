@@ -154,7 +154,7 @@ test.skipIf(lacking !== null)(
   300_000,
 );
 
-/** What a process that the oracle leaves behind does to have a reward of 1, as root. */
+/** The attempts of a process that the oracle leaves behind to have a reward of 1, as root. */
 const FORGERIES: Record<string, string> = {
   reward: 'echo 1 >/logs/verifier/reward.txt',
   json: `echo '{"reward": 1}' >/logs/verifier/reward.json`,

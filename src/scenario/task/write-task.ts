@@ -150,8 +150,8 @@ const commandText = (command: string | readonly string[]): string =>
 const FROM = /^[ \t]*FROM[ \t].*?(?:[ \t]AS[ \t]+(\S+))?[ \t]*$/gim;
 
 /**
- * A Dockerfile with the workspace, and the commands that set it up. Everybody may write into the workspace, because only
- * the image knows its USER: a stage of root sets the modes, which COPY keeps.
+ * A Dockerfile with the workspace, and the commands that set it up. Everybody may write into the workspace, because
+ * only the image knows its USER: a stage of root sets the modes, which COPY keeps.
  */
 function withWorkspace(dockerfile: string, { inputs }: Scenario): string {
   const last = [...dockerfile.matchAll(FROM)].at(-1);
