@@ -67,7 +67,7 @@ type LeftFile = { text: string } | 'unreadable' | null;
 export interface VerifierFiles {
   exitCode: number | null;
   timedOut: boolean;
-  /** What it printed; empty if that is too much. */
+  /** The text that it printed; empty if that is too much. */
   output: string;
   /** reward.json and reward.txt. */
   json: LeftFile;

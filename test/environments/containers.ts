@@ -62,7 +62,8 @@ async function makeImage(cli: Cli, image: string): Promise<void> {
   mkdirSync(bin);
   mkdirSync(join(root, 'etc'));
   writeFileSync(join(root, 'etc', 'passwd'), 'root:x:0:0:root:/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n');
-  mkdirSync(join(root, 'tmp'), { mode: 0o1777 });
+  mkdirSync(join(root, 'tmp'));
+  chmodSync(join(root, 'tmp'), 0o1777); // whatever the umask
   const isShell = image === SHELL_IMAGE;
   await copyFile(findExecutable('busybox') ?? '', join(bin, isShell ? 'sh' : 'busybox'));
   const applets = execFileSync('busybox', ['--list'], { encoding: 'utf8' }).split('\n').filter(Boolean);

@@ -53,6 +53,8 @@ const containers = (): string[] => execFileSync('docker', ['ps', '--all', '--qui
 
 const ERROR = expect.stringMatching(/^error: /) as string;
 const says = (text: string): string => expect.stringContaining(text) as string;
+const both = (name: string, oracle: unknown, nop: unknown) => ({ [`${name} oracle`]: oracle, [`${name} nop`]: nop });
+const [solved, not] = [{ reward: 1 }, { reward: 0 }];
 
 test.skipIf(lacking !== null)(
   'task folders have the rewards that their tests give, with solution and with nothing',
@@ -88,46 +90,9 @@ test.skipIf(lacking !== null)(
           solve: '(setsid sh -c "while :; do date +%s%N >/app/beat; sleep 0.1; done" &)\nsleep 0.3',
           tests: `reward=0; a=$(cat /app/beat); sleep 1; [ -n "$a" ] && [ "$a" != "$(cat /app/beat)" ] && reward=1; ${REWARD}`,
         },
-        late: {
-          toml: '[agent]\ntimeout_sec = 1\n',
-          solve: 'sleep 2; touch /app/late; sleep 60',
-          tests: `sleep 2; reward=0; [ -e /app/late ] && reward=1; ${REWARD}`,
-        },
-        planted: {
-          solve:
-            'echo 7 >/app/answer; mkdir -p /tests /logs/verifier; touch /tests/planted; echo 5 >/logs/verifier/reward.json',
-          tests: `${SOLVED}; [ -e /tests/planted ] && reward=-1; ${REWARD}`,
-        },
-        ignored: {
-          tests: `${SOLVED}; [ -e /tests/secret ] || [ ! -e /tests/kept ] && reward=-1; ${REWARD}`,
-          files: { 'tests/.harborignore': 'secret\n', 'tests/secret': 'x', 'tests/kept': 'x' },
-        },
-        apart: {
-          toml: 'artifacts = ["/app/answer", "/app/missing"]\n[verifier]\nenvironment_mode = "separate"\n',
-          solve: 'echo 7 >/app/answer; touch /app/other; echo 1 >/logs/artifacts/more',
-          tests: `${SOLVED}; [ -e /app/other ] && reward=-1; ${REWARD}`,
-        },
-        'apart-image': {
-          toml: 'artifacts = [{ source = "/app" }]\n[verifier]\nenvironment_mode = "separate"\n',
-          files: { 'tests/Dockerfile': `FROM ${IMAGE}\nRUN touch /own\nCOPY test.sh /tests/test.sh\n` },
-          tests: `${SOLVED}; [ -e /own ] || reward=-1; ${REWARD}`,
-        },
-        unhealthy: { toml: '[environment.healthcheck]\ncommand = "false"\ninterval_sec = 0.1\nretries = 2\n' },
-        healthy: {
-          toml: '[environment.healthcheck]\ncommand = "test -e /ready"\ninterval_sec = 0.2\nretries = 50\n',
-          dockerfile:
-            'WORKDIR /app\nRUN printf "#!/bin/sh\\n(sleep 1; touch /ready) &\\nexec \\"\\$@\\"\\n" >/entry && chmod +x /entry\nENTRYPOINT ["/entry"]',
-          solve: 'test -e /ready && echo 7 >/app/answer',
-        },
-        slow: { toml: '[verifier]\ntimeout_sec = 1\n', tests: `reward=1; ${REWARD}; sleep 60` },
       },
       { LTT_GIVEN: 'given' },
     );
-    const both = (name: string, oracle: unknown, nop: unknown) => ({
-      [`${name} oracle`]: oracle,
-      [`${name} nop`]: nop,
-    });
-    const [solved, not] = [{ reward: 1 }, { reward: 0 }];
     expect(found).toEqual({
       ...both('plain', solved, not),
       ...both('keys', { reward: 1, size: 12 }, { reward: 0, size: 12 }),
@@ -139,6 +104,52 @@ test.skipIf(lacking !== null)(
       ...both('users', solved, not),
       ...both('variables', solved, not),
       ...both('background', solved, not),
+    });
+    expect(document.cells.filter(({ outcome }) => outcome === 'pass').map(({ agent }) => agent)).not.toContain('nop');
+    expect(containers().filter((id) => !before.includes(id))).toEqual([]);
+  },
+  300_000,
+);
+
+test.skipIf(lacking !== null)(
+  'time limits, health checks, planted files and tests apart count as in Harbor, with solution and with nothing',
+  async () => {
+    const before = containers();
+    const { found, document } = await rewardsOf({
+      late: {
+        toml: '[agent]\ntimeout_sec = 1\n',
+        solve: 'sleep 2; touch /app/late; sleep 60',
+        tests: `sleep 2; reward=0; [ -e /app/late ] && reward=1; ${REWARD}`,
+      },
+      planted: {
+        solve:
+          'echo 7 >/app/answer; mkdir -p /tests /logs/verifier; touch /tests/planted; echo 5 >/logs/verifier/reward.json',
+        tests: `${SOLVED}; [ -e /tests/planted ] && reward=-1; ${REWARD}`,
+      },
+      ignored: {
+        tests: `${SOLVED}; [ -e /tests/secret ] || [ ! -e /tests/kept ] && reward=-1; ${REWARD}`,
+        files: { 'tests/.harborignore': 'secret\n', 'tests/secret': 'x', 'tests/kept': 'x' },
+      },
+      apart: {
+        toml: 'artifacts = ["/app/answer", "/app/missing"]\n[verifier]\nenvironment_mode = "separate"\n',
+        solve: 'echo 7 >/app/answer; touch /app/other; echo 1 >/logs/artifacts/more',
+        tests: `${SOLVED}; [ -e /app/other ] && reward=-1; ${REWARD}`,
+      },
+      'apart-image': {
+        toml: 'artifacts = [{ source = "/app" }]\n[verifier]\nenvironment_mode = "separate"\n',
+        files: { 'tests/Dockerfile': `FROM ${IMAGE}\nRUN touch /own\nCOPY test.sh /tests/test.sh\n` },
+        tests: `${SOLVED}; [ -e /own ] || reward=-1; ${REWARD}`,
+      },
+      unhealthy: { toml: '[environment.healthcheck]\ncommand = "false"\ninterval_sec = 0.1\nretries = 2\n' },
+      healthy: {
+        toml: '[environment.healthcheck]\ncommand = "test -e /ready"\ninterval_sec = 0.2\nretries = 50\n',
+        dockerfile:
+          'WORKDIR /app\nRUN printf "#!/bin/sh\\n(sleep 1; touch /ready) &\\nexec \\"\\$@\\"\\n" >/entry && chmod +x /entry\nENTRYPOINT ["/entry"]',
+        solve: 'test -e /ready && echo 7 >/app/answer',
+      },
+      slow: { toml: '[verifier]\ntimeout_sec = 1\n', tests: `reward=1; ${REWARD}; sleep 60` },
+    });
+    expect(found).toEqual({
       ...both('late', not, not),
       ...both('planted', solved, not),
       ...both('ignored', solved, not),
@@ -154,7 +165,7 @@ test.skipIf(lacking !== null)(
   300_000,
 );
 
-/** What a process that the oracle leaves behind does to have a reward of 1, as root. */
+/** The attempts of a process that the oracle leaves behind to have a reward of 1, as root. */
 const FORGERIES: Record<string, string> = {
   reward: 'echo 1 >/logs/verifier/reward.txt',
   json: `echo '{"reward": 1}' >/logs/verifier/reward.json`,
@@ -318,7 +329,7 @@ test.skipIf(lacking !== null)(
       unsolvable: [says('the task has no solution/solve.sh')],
     });
     const good = await project.cli(['validate', 'tasks/good', '--tasks']);
-    expect([good.exitCode, good.stdout]).toEqual([0, '1 task checked: solved by the solution, and not by nothing\n']);
+    expect([good.exitCode, good.stdout]).toEqual([0, '1 task checked: solved by the solution, and not by nothing']);
   },
   300_000,
 );

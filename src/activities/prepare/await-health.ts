@@ -4,7 +4,8 @@ import type { HealthCheck } from '#scenario';
 import type { LoadedRun } from '../run/context.js';
 
 /**
- * Waits until the container of a task can be used, if the task or its step says how to tell. Returns why it cannot; null if it can.
+ * Waits until the container of a task can be used, if the task or its step says how to tell. Returns why it cannot;
+ * null if it can.
  * As in Docker, failures within the first `start_period_sec` do not count.
  */
 export async function awaitHealth(

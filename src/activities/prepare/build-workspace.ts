@@ -179,7 +179,7 @@ export const unfitText = ({ redact }: RunSecrets, reason: string): string =>
 
 const START_SECS = 60;
 
-/** The reason why the agent of this machine does not start in the container into which it is mounted; null if it does. */
+/** The reason why this machine's agent does not start in the container into which it is mounted; null if it does. */
 async function misfitOfAgent(context: LoadedRun & RunAccess, signal: AbortSignal): Promise<string | null> {
   const { environment, handle, agent, scenario } = context;
   if (handle.container?.layer === undefined || findAgentStep(scenario) === null) return null;

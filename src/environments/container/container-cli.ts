@@ -122,7 +122,7 @@ export async function cliProblem(command: Container['command']): Promise<string 
   return exitCode === 0 ? null : reasonIn(stderr);
 }
 
-/** What the machine on which containers run has. */
+/** The resources of the machine on which containers run. */
 export interface MachineResources {
   cpus: number;
   memory_mb: number;

@@ -165,7 +165,7 @@ export const docker: Environment = {
   },
 
   async dispose(handle) {
-    // What relays for the agent ends when its socket is gone.
+    // The relay of the agent ends when its socket is gone.
     if (handle.container?.relay !== undefined) await removeTree(handle.container.relay);
     // A worker may have died while a verifier worked in its container.
     if (handle.container !== undefined) await remove({ ...handle.container, name: nameOfVerifier(handle.container) });

@@ -168,6 +168,8 @@ const joinBuild = (build: ImageBuild, folder: string): Promise<BuildEnd> =>
       const isOwn = before.note.round === round || (await stat(file).catch(() => null)) !== null;
       if (isOwn && failure.of === 'dockerfile') return failure;
     }
+    // It has ended since the image was looked for.
+    if (before.state === 'ended' && before.exitCode === 0 && (await isBuilt(command, build.hash))) return null;
     if (before.state !== 'running') {
       await forget(command, folder, before);
       await assertRoom(build);

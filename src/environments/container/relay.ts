@@ -1,4 +1,4 @@
-/** How an agent in a container without network reaches the provider of its model. A file of the host, as JSON. */
+/** The way of an agent in a container without network to the provider of its model: a file of the host, as JSON. */
 export interface RelayFile {
   /** The provider's address: its origin counts. It may contain a secret. */
   address: string;

@@ -13,7 +13,7 @@ const limited = (command: string, secs: number): string =>
 
 /** A gate as a script for sh that succeeds if the gate passes; null for one that cannot be written so. */
 export function checkScript(gate: GateSpec): string | null {
-  // eslint-disable-next-line @typescript-eslint/switch-exhaustiveness-check -- a new gate cannot be written before somebody says how
+  // eslint-disable-next-line @typescript-eslint/switch-exhaustiveness-check -- a new gate cannot be written yet
   switch (gate.type) {
     case 'file_exists':
       return `[ -e ${path(gate.path)} ]`;

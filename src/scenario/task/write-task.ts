@@ -129,13 +129,13 @@ export LLM_TOOL_TEST_CHECKS=${CHECKS}
 passed=0
 failed=0
 check() {
-  if sh -c "$2" </dev/null >/tmp/check.out 2>&1; then
+  if sh -c "$2" </dev/null >/logs/verifier/check.out 2>&1; then
     passed=$((passed + 1))
     echo "pass  $1"
   else
     failed=$((failed + 1))
     echo "fail  $1"
-    cat /tmp/check.out
+    cat /logs/verifier/check.out
   fi
 }
 ${[...posts.map((command) => `sh -c ${shellWord(command)} </dev/null`), ...lines].join('\n')}
@@ -150,8 +150,8 @@ const commandText = (command: string | readonly string[]): string =>
 const FROM = /^[ \t]*FROM[ \t].*?(?:[ \t]AS[ \t]+(\S+))?[ \t]*$/gim;
 
 /**
- * A Dockerfile with the workspace, and the commands that set it up. Everybody may write into the workspace, because only
- * the image knows its USER: a stage of root sets the modes, which COPY keeps.
+ * A Dockerfile with the workspace, and the commands that set it up. Everybody may write into the workspace, because
+ * only the image knows its USER: a stage of root sets the modes, which COPY keeps.
  */
 function withWorkspace(dockerfile: string, { inputs }: Scenario): string {
   const last = [...dockerfile.matchAll(FROM)].at(-1);
