@@ -56,7 +56,7 @@ async function* liveEvents(file: string, isOpen: () => boolean, signal: AbortSig
       const goesOn = isOpen();
       const events = tail.read();
       for (let at = 0; at < events.length; at += AT_ONCE)
-        yield { events: events.slice(at, at + AT_ONCE).map(shownEvent) };
+        yield { events: events.slice(at, at + AT_ONCE).map((event) => shownEvent(event)) };
       if (!goesOn || !(await nextPoll(signal))) return;
     }
   } finally {
