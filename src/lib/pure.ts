@@ -19,6 +19,7 @@ export {
   isStorable,
   type Json,
   MAX_DEPTH,
+  omit,
   ownValue,
   parseJson,
 } from './json.js';

@@ -90,7 +90,7 @@ export interface SweepAnswer {
   choices: Readonly<Record<string, string[]>>;
   /** Columns of which something is known. */
   columns: string[];
-  /** What the runs can be compared with: `agent:codex`, `variant:bare`, `sweep:<id>`. */
+  /** Names of others that the runs can be compared with: `agent:codex`, `variant:bare`, `sweep:<id>`. */
   against: string[];
   /** The reason why the filter selects nothing; null if it can be read. */
   problem: string | null;

@@ -106,7 +106,7 @@ describe.skipIf(lacking !== null)(`changes from a page${lacking === null ? '' : 
 
   test('a scenario has its trend, in a chart and in a table', async () => {
     await open(`/sweeps/${sweep}`);
-    await page.getByRole('rowheader', { name: 'notes' }).getByRole('link').click();
+    await page.getByRole('rowheader').getByRole('link', { name: 'notes', exact: true }).click();
     const trend = page.getByRole('region', { name: 'mock' });
     await trend.getByRole('img', { name: 'Pass rates in 2 sweeps, now 0%' }).waitFor();
     const rows = await trend.getByRole('row').allTextContents();

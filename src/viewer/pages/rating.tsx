@@ -43,7 +43,7 @@ export function Note({ run, human }: ReviewedProps) {
   /** The notes that the reader has seen before changing them. */
   const seen = useRef(given);
   useEffect(() => {
-    // What is being written is not replaced by what arrives meanwhile.
+    // Notes that are being written are not replaced by others that arrive meanwhile.
     if (field.current === null || field.current === document.activeElement) return;
     field.current.value = given;
   }, [given]);

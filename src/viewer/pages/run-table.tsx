@@ -174,7 +174,7 @@ interface ValueProps extends Pick<RunProps, 'run' | 'open'> {
 }
 
 function Value({ run, id, column, open }: ValueProps) {
-  // What an open run or a report in one file shows cannot be reviewed.
+  // Open runs, and those of a report in one file, cannot be reviewed.
   const reviewed = embedded === null && open === undefined && run.outcome !== null ? id : null;
   switch (column.name) {
     case 'outcome':

@@ -24,7 +24,10 @@ interface Interval extends Pick<Span, 'label' | 'seq' | 'hasFailed'> {
   end: number;
 }
 
-/** Places the steps of a run, the turns of its agent and its calls on one line of time. A run that goes on has no steps. */
+/**
+ * Places the steps of a run, the turns of its agent and its calls on one line of time. A run that goes on has no
+ * steps.
+ */
 export function timelineOf(steps: RunRecord['steps'], items: readonly Item[]): Timeline {
   const lanes = [
     { name: 'Steps' as const, intervals: stepsOf(steps) },
@@ -86,7 +89,13 @@ function labelOf(item: Item): string {
       return item.command ?? item.event.name;
     case 'mcp':
       return `${item.event.server} ${item.event.tool}`;
-    default:
+    case 'extension':
+    case 'tools':
+    case 'problem':
+    case 'script':
+    case 'start':
+    case 'error':
+    case 'end':
       return item.kind;
   }
 }
@@ -116,8 +125,8 @@ const isOfAgent = (item: Item): boolean =>
   (item.kind === 'message' && item.event.role === 'assistant');
 
 /**
- * A turn is what an agent says and does in one answer of its model. The next one begins after a result, a message of the
- * user, or a start.
+ * A turn is what an agent says and does in one answer of its model. The next one begins after a result, a message of
+ * the user, or a start.
  */
 function turnsOf(items: readonly Item[]): Interval[] {
   const turns: Interval[] = [];

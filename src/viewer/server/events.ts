@@ -17,7 +17,7 @@ const AT_ONCE = 100;
 /** The number of looks for the events of a run that is over. */
 const LOOKS_FOR_EVENTS = 40;
 
-/** Characters of a transcript after which a page is sent only the beginnings of texts: it keeps all events in memory. */
+/** Characters of a transcript after which a page is sent only beginnings of texts: it keeps all events in memory. */
 const LONG_TRANSCRIPT = 4_000_000;
 const LONGEST_OF_MANY = 400;
 
@@ -56,7 +56,7 @@ async function* liveEvents(file: string, isOpen: () => boolean, signal: AbortSig
       const goesOn = isOpen();
       const events = tail.read();
       for (let at = 0; at < events.length; at += AT_ONCE)
-        yield { events: events.slice(at, at + AT_ONCE).map(shownEvent) };
+        yield { events: events.slice(at, at + AT_ONCE).map((event) => shownEvent(event)) };
       if (!goesOn || !(await nextPoll(signal))) return;
     }
   } finally {

@@ -15,7 +15,7 @@ import { endOfOutput } from '../shared/end-of-output.js';
 import { type RunTable, runTable } from '../shared/slice-sweep.js';
 import { notesOf } from './notes.js';
 
-/** What files say of a sweep. */
+/** The part of a sweep's state that is in files. */
 export interface ReadSweep extends Omit<SweepState, 'open' | 'engine'> {
   /** The last result of each cell. */
   last: ReadonlyMap<string, ResultDigest>;

@@ -1,5 +1,6 @@
 import { bringResults } from '#client';
 import { displayPath } from '#host';
+import { omit } from '#lib';
 import type { Plan } from '#scenario';
 import { isPaused, pausedFile, resultsLog, summaryFile, sweepsFolder } from '#store';
 import { findPlan, hasEnded, readSweepList } from '#sweeps';
@@ -83,8 +84,8 @@ async function* statesOf(
     const open = isOver ? [] : await engine.doing(plan.sweep, read.last);
     const now = JSON.stringify([open, await engine.isUp()]);
     if (read !== before || now !== sent) {
-      const { last: _, table, ...known } = read;
-      const state = { ...known, open, engine: await engine.isUp() };
+      const { table } = read;
+      const state = { ...omit(read, 'last', 'table'), open, engine: await engine.isUp() };
       yield sliceSweep(state, open.length === 0 ? table : runTable(state), selection, part, sweeps);
     }
     [before, sent] = [read, now];

@@ -152,8 +152,8 @@ export function columnsIn(names: string): readonly Column[] {
 }
 
 /**
- * Sorts runs by a column, downwards if a minus is before its name. Runs of which it is unknown come last, and equal ones
- * stay as they are. An unknown name changes nothing.
+ * Sorts runs by a column, downwards if a minus is before its name. Runs of which it is unknown come last, and equal
+ * ones stay as they are. An unknown name changes nothing.
  */
 export function sortRuns<T extends ListedRun>(runs: readonly T[], by: string): readonly T[] {
   const isDown = by.startsWith('-');

@@ -7,7 +7,7 @@ type CellNames = Pick<SweepCell, 'scenario' | 'variant' | 'agent' | 'model' | 'r
 export const cellKey = ({ scenario, variant, agent, model, repetition }: CellNames): string =>
   JSON.stringify([scenario, variant, agent, model, repetition]);
 
-/** What cells are compared with: another agent or variant of their sweep, or the same cells of another sweep. */
+/** The kinds of counterparts of a cell: another agent or variant of their sweep, or the same cells of another sweep. */
 const KINDS: Readonly<Record<string, (cell: CellNames) => string>> = {
   agent: ({ scenario, variant, repetition }) => JSON.stringify([scenario, variant, repetition]),
   variant: ({ scenario, agent, model, repetition }) => JSON.stringify([scenario, agent, model, repetition]),
@@ -35,7 +35,7 @@ export function counterpartsOf<T extends CellNames>(
   against: string,
   sweepOutcomes: (sweep: string) => ReadonlyMap<string, string>,
 ): (cell: T) => string | null {
-  const [kind = '', name = ''] = [against.slice(0, against.indexOf(':')), against.slice(against.indexOf(':') + 1)];
+  const [kind, name] = [against.slice(0, against.indexOf(':')), against.slice(against.indexOf(':') + 1)];
   const keyOf = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
   if (keyOf === undefined) return () => null;
   if (kind === 'sweep') {

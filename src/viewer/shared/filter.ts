@@ -2,8 +2,8 @@ import type { ListedRun } from '../protocol.js';
 import { type Column, columnNamed, COLUMNS, textIn } from './columns.js';
 
 /*
- * Expressions that select runs: `agent:codex outcome:fail,error cost>0.5 -label:flaky "no such file"`. A run is selected
- * if every term holds for it. A minus turns a term round. `unknown` stands for what is not known.
+ * Expressions that select runs: `agent:codex outcome:fail,error cost>0.5 -label:flaky "no such file"`. A run is
+ * selected if every term holds for it. A minus turns a term round. `unknown` stands for what is not known.
  */
 
 export type Term = { isNot: boolean } & (

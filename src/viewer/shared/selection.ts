@@ -2,7 +2,7 @@ import type { ListedRun } from '../protocol.js';
 import { selectionKey } from './configuration.js';
 import { matchesFilter, type Term } from './filter.js';
 
-/** What a user wants to see on a sweep's page. It is kept in the address; empty texts stand for what is usual. */
+/** The choices of a user on a sweep's page. It is kept in the address; empty texts stand for what is usual. */
 export interface Selection {
   /** An expression (filter.ts). */
   filter: string;

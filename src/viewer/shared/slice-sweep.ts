@@ -1,6 +1,6 @@
 import type { Outcome } from '#model';
 import { isTested } from '#decide/pure';
-import { groupBy } from '#lib/pure';
+import { groupBy, omit } from '#lib/pure';
 import type { ListedRun, MatrixCell, SweepAnswer, SweepState } from '../protocol.js';
 import { COLUMNS, knownColumns, sortRuns } from './columns.js';
 import { selectionKey } from './configuration.js';
@@ -18,7 +18,7 @@ export interface TablePart {
   limit: number;
 }
 
-/** What is read only of the runs that a page shows. */
+/** The parts of a sweep that are read only for the runs that a page shows. */
 export interface MoreOfSweep {
   /** The end of what the agent of a run said; null if it is unknown. */
   endOf: (run: ListedRun) => string | null;
@@ -57,7 +57,7 @@ export function runTable({
 
 /** Returns what a page shows of a sweep: the whole matrix, but of its thousands of runs only a part of the table. */
 export function sliceSweep(
-  { document: { cells: _, ...document }, started, notes, tables, open, engine }: SweepState,
+  { document, started, notes, tables, open, engine }: SweepState,
   { all, ...table }: RunTable,
   { filter, at, sort, against }: Selection,
   { from, limit }: TablePart,
@@ -77,7 +77,8 @@ export function sliceSweep(
     });
   const shown = new Set(runs.map(({ id }) => id));
   return {
-    ...{ document, started, notes, tables, runs, from, engine },
+    document: omit(document, 'cells'),
+    ...{ started, notes, tables, runs, from, engine },
     ...table,
     problem: 'problem' in parsed ? parsed.problem.message : null,
     matrix: matrixOf(inMatrix),
