@@ -219,7 +219,7 @@ describe('numbers and folders', () => {
 describe('the target', () => {
   test('is found in the fixture, otherwise next to the scenario, or for from_config next to the config', async () => {
     const root = await realpath(project.folder);
-    const { scenarios } = await draft(['own', 'near', 'configured']);
+    const { scenarios } = await draft(['own', 'near', 'configured'], { WHO: 'me' });
     expect(scenarios.map(({ name, target, target_path }) => ({ name, target, target_path }))).toEqual([
       { name: 'own', target: './bin/tool', target_path: null },
       { name: 'near', target: './near/tool', target_path: join(root, 'scenarios/near/tool') },
@@ -230,7 +230,7 @@ describe('the target', () => {
   test('is replaced by --target-binary: a path relative to the working folder, or a name on PATH', async () => {
     const root = await realpath(project.folder);
     const paths = async (binary: string, env = {}): Promise<unknown[]> =>
-      (await draft(['own', 'near', 'configured', '--target-binary', binary], env)).scenarios.map(
+      (await draft(['own', 'near', 'configured', '--target-binary', binary], { WHO: 'me', ...env })).scenarios.map(
         ({ target_path }) => target_path,
       );
     const other = join(root, 'elsewhere/other-tool');
