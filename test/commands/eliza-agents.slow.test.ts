@@ -171,7 +171,10 @@ describe('agents in the agent host', () => {
   });
 
   const cellsOfDryRun = async (...args: string[]): Promise<string[]> => {
-    const { stdout, stderr } = await project.cli([...args, '--dry-run', '--json']);
+    const { stdout, stderr } = await project.cli([...args, '--dry-run', '--json'], {
+      GREETING: 'hello',
+      OPENAI_API_KEY: 'none',
+    });
     const { cells = [] } = JSON.parse(stdout) as { cells?: { agent: string; model: string }[] };
     expect(cells, stderr).not.toEqual([]);
     return cells.map(({ agent, model }) => `${agent} ${model}`);
