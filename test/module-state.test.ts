@@ -12,7 +12,6 @@ const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
  * its memory (host/remembered.ts).
  */
 const ALLOWED: Readonly<Record<string, { names: string[]; why: string }>> = {
-  'lib/engine-protocol.ts': { names: ['HISTORY_MARKERS'], why: 'a constant list, which has no entries yet' },
   'lib/format/table.ts': { names: ['segmenter'], why: 'a constant that takes 8 ms to make' },
   'host/fs/disk-space.ts': { names: ['block'], why: 'random bytes, any of them will do' },
   'host/process/process-identity.ts': {

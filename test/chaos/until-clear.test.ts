@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sweepWorkflowId } from '../../src/protocol/index.js';
 import { kill, partOf } from '../commands/engine-parts.js';
-import { createProject, documentOf, until, type TestProject } from '../commands/project.js';
+import { documentOf, until, type TestProject } from '../commands/project.js';
 import { projectWithClient } from '../commands/project-with-client.js';
 import { addScripted } from '../commands/scripted-sides.js';
 
@@ -12,16 +12,10 @@ const { project, client } = await projectWithClient({}, { ownEngine: true });
 const SHORT_HISTORIES = { LLM_TOOL_TEST_LIMITS: '{"cellsPerHistory": 3}' };
 const ARGS = ['run', 'falls', 'stays', '--until-clear', '--base', 'base', '--json'];
 
-/** Another one: a second sweep in the same project would have what the first has left of alpha. */
-const calmProject = await createProject({});
-afterAll(() => calmProject.remove());
-
 beforeAll(async () => {
   // Constant outcomes: a kill may make a health check happen twice, which would shift others.
-  for (const one of [project, calmProject]) {
-    await addScripted(one, 'falls', { base: '1', head: '0' });
-    await addScripted(one, 'stays', { base: '1', head: '1' });
-  }
+  await addScripted(project, 'falls', { base: '1', head: '0' });
+  await addScripted(project, 'stays', { base: '1', head: '1' });
 });
 
 /** The worker and the command are killed when so many runs have ended, and the workflow is terminated at last. */
@@ -29,9 +23,12 @@ const KILLS_AT = [3, 9];
 const TERMINATION_AT = 15;
 
 test('a sweep that is killed between and during its rounds, and resumed, decides the same', async () => {
-  const calm = documentOf((await calmProject.cli(ARGS)).stdout);
+  const calm = documentOf((await project.cli(ARGS)).stdout);
   expect(calm.decision).toMatchObject({ verdict: 'worse', stopped: 'clear' });
   expect(calm.decision?.runs).toBeGreaterThan(TERMINATION_AT);
+
+  // A second sweep would have what the first has left of alpha.
+  await project.cli(['clean', '--older-than', '0d']);
 
   let command = project.start([...ARGS, '--name', 'stormy'], SHORT_HISTORIES);
   const sweep = await until(

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { draftOf, type DraftOptions } from '../../src/planning/draft.js';
+import { ownCommand } from '../../src/host/shown.js';
 import { describeSearch, findFiles, nothingSelected, searchFiles } from '../../src/planning/find-scenario-files.js';
 import type { Project } from '../../src/planning/project.js';
 import { defaultConfig } from '../../src/scenario/config.js';
@@ -129,7 +130,8 @@ test('says where it has looked if nothing is selected, and what is there', async
     'no scenarios selected: none of 1 scenario has a tier of at most 1',
   );
   expect(said({ files: [join(project.root, 'other')] })).toBe(
-    'no scenarios selected: other has no scenarios, only 2 other files: other/data.json (a list of 0), other/promptfooconfig.yaml (a configuration of promptfoo); other/promptfooconfig.yaml is a config of promptfoo; import it with `llm-tool-test import other/promptfooconfig.yaml`',
+    'no scenarios selected: other has no scenarios, only 2 other files: other/data.json (a list of 0), other/promptfooconfig.yaml (a configuration of promptfoo); other/promptfooconfig.yaml is a config of promptfoo; import it with ' +
+      ownCommand('import other/promptfooconfig.yaml'),
   );
   expect(said({ files: [join(project.root, 'nothing')] })).toMatch(
     /^no scenarios selected: nothing has no file with the ending \.yaml, \.yml or \.json/,
