@@ -81,8 +81,8 @@ const MISTAKES = [
   [
     'a start of until-clear takes nothing from those after it',
     'src/statistics/ledger.ts',
-    'spent: spentOf(account) + alpha',
-    'spent: spentOf(account)',
+    'spentOf(account) + alpha',
+    'spentOf(account)',
   ],
   [
     'what starts and looks may spend is not limited to 1.1 alpha',
