@@ -53,7 +53,7 @@ export const questionOf = (
 
 /**
  * True if two questions have a configuration in common whose sides have the same inputs, whichever side is called base.
- * What is unknown counts as the same, because a repeated question must not pass for a new one. If nothing differs
+ * Unknown inputs count as the same, because a repeated question must not pass for a new one. If nothing differs
  * between the sides, the question is what has changed since the base, so it must be the same base.
  */
 export const isSameQuestion = (one: Question, other: Question): boolean =>

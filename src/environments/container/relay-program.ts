@@ -11,8 +11,8 @@ import type { RelayFile } from './relay.js';
  */
 
 const LOOK_MS = 500;
-/** Headers of one connection, which mean nothing on the other one. */
-const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'host']);
+/** Hop-by-hop headers and the host: the other connection has its own. */
+const NOT_FORWARDED = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'host']);
 
 const [path = ''] = process.argv.slice(2);
 const { address, socket, exit } = JSON.parse(readFileSync(path, 'utf8')) as RelayFile;
@@ -20,7 +20,7 @@ const origin = new URL(address);
 const { request } = origin.protocol === 'https:' ? https : http;
 
 const headersOf = (headers: IncomingMessage['headers']): http.OutgoingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name)));
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_FORWARDED.has(name)));
 
 function serve(asked: IncomingMessage, answer: ServerResponse): void {
   // Whatever origin the request names, only its path counts.

@@ -17,7 +17,7 @@ export function hunksOf(lines: readonly DiffLine[]): Hunk[] {
     const [removed, added] = (['added', 'removed'] as const).map(
       (other) => current.filter(({ kind }) => kind !== other).length,
     ) as [number, number];
-    // Of no lines, a diff names the line before them.
+    // A side without lines is named by the line before it.
     const range = (end: number, count: number): string => `${end - count - (count === 0 ? 1 : 0)},${count}`;
     hunks.push({ header: `@@ -${range(before, removed)} +${range(after, added)} @@`, lines: current });
     current = [];
