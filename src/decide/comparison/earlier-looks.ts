@@ -41,7 +41,11 @@ export function looksIn(runs: readonly RunOfPair[], before: readonly Stratum[]):
   });
 }
 
-export const runsOf = (pairs: readonly Pair[], of: (arm: Pair['base']) => readonly Sample[]): RunOfPair[] =>
+/** The runs of both sides of each pair. */
+export const runsOf = <Side>(
+  pairs: readonly Record<keyof Pair, Side>[],
+  of: (side: Side) => readonly Sample[],
+): RunOfPair[] =>
   pairs.flatMap((pair, at) =>
     (['base', 'head'] as const).flatMap((side) => of(pair[side]).map((line) => ({ at, side, line }))),
   );

@@ -121,10 +121,10 @@ export function spentBefore(
   alpha: number,
 ): { spent: number; left: number; by: string[] } {
   const none = sides.map((): Stratum => ({ base: { passed: 0, tested: 0 }, head: { passed: 0, tested: 0 } }));
-  const runs = sides.flatMap((one, at) =>
-    (['base', 'head'] as const).flatMap((side) => one[side].map((line): RunOfPair => ({ at, side, line }))),
+  const looks = looksIn(
+    runsOf(sides, (lines) => lines),
+    none,
   );
-  const looks = looksIn(runs, none);
   const [added, repeated] = [false, true].map((isRepeated) =>
     drawnBy({ alpha, spent: 0, looks: [], isRepeated }, looks, starts),
   );
