@@ -266,6 +266,10 @@ export const AREAS: readonly Area[] = [
     ],
   },
   {
+    tests: ['test/statistics/simulate'],
+    covers: ['src/statistics/', 'src/decide/', 'src/sweeps/', 'scripts/simulate/'],
+  },
+  {
     tests: ['test/long/production', 'test/long/monitoring/', 'test/production/'],
     covers: [
       'src/engine/metrics/',

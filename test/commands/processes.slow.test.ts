@@ -41,6 +41,7 @@ const STARTS: [string, string[], number, RegExp][] = [
   ['show', ['show', 'real'], 0, /pass/],
   ['report', ['report', 'real'], 0, /^## /],
   ['compare', ['compare', 'other', 'real'], 0, /small/],
+  ['export', ['export', 'real', '--harbor', 'jobs', '--json'], 0, /"trials"/],
   ['sweeps', ['sweeps'], 0, /real-/],
   ['clean', ['clean', '--older-than', '0d', '--dry-run'], 0, /would delete/],
   ['resume', ['resume', 'real', '--json'], 0, /"completed"/],
