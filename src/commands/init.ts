@@ -14,7 +14,7 @@ export interface InitOptions {
   template: keyof typeof TEMPLATES;
   /** An example of the package to create instead; `true` lists them. */
   example?: string | true;
-  /** A template to add to the project that exists. */
+  /** A template to add to an existing project. */
   add?: Exclude<keyof typeof TEMPLATES, 'default'>;
 }
 
@@ -165,7 +165,9 @@ const TEMPLATES = {
       { from: packageFile('dist/templates/init'), paths: [CONFIG], to: '' },
       { from: packageFile('dist/templates/harbor'), to: '' },
     ],
-    run: [['run greeting --agents oracle,nop', 'show that the task can be solved, and not by nothing (needs Docker)']],
+    run: [
+      ['run greeting --agents oracle,nop', 'show that its solution passes, and doing nothing does not (needs Docker)'],
+    ],
     read: 'fixtures/greeting/task.toml',
   },
 } satisfies Record<string, Content>;

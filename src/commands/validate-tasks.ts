@@ -72,14 +72,14 @@ function print(tasks: readonly CheckedTask[], sweep: string, json: boolean): voi
   const count = `${tasks.length} task${tasks.length === 1 ? '' : 's'}`;
   process.stdout.write(
     bad.length === 0
-      ? `${count} checked: solved by the solution, and not by nothing\n`
+      ? `${count} checked: each passes with its solution, and fails if nothing is done\n`
       : `${count} checked, ${bad.length} with problems; the runs: ${ownCommand(`show ${sweep}`)}\n`,
   );
 }
 
 /**
- * `validate --tasks`: runs the agents oracle and nop on task folders, and lists those that are not solved by their
- * solution, or that are solved by nothing. Returns 1 if there are any.
+ * `validate --tasks`: runs the agents oracle and nop on task folders, and lists those that fail with their solution, or
+ * that pass although nothing is done. Returns 1 if there are any.
  */
 export async function validateTasks(files: string[], options: ValidateTasksOptions): Promise<number> {
   const { json, results, concurrency, envFile } = options;

@@ -19,10 +19,7 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
         .default('default' as const),
     )
     .addOption(
-      new Option(
-        '--add <name>',
-        'add such a test to the project that exists: its scenarios, and the agent that they need',
-      )
+      new Option('--add <name>', 'add such a test to an existing project: its scenarios, and the agent that they need')
         .choices(ADDED)
         .conflicts(['template', 'example']),
     )
@@ -42,7 +39,7 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
     ['Set up a scenario in the form of ElizaOS', 'llm-tool-test init --template eliza'],
     ['Set up the test of a skill, with and without it', 'llm-tool-test init --template skill'],
     ['Set up the test of an MCP server, with and without it', 'llm-tool-test init --template mcp'],
-    ['Add the test of a skill to the project that exists', 'llm-tool-test init --add skill'],
+    ['Add the test of a skill to an existing project', 'llm-tool-test init --add skill'],
     ['List the examples, and copy one', 'llm-tool-test init --example'],
     ['', 'llm-tool-test init --example git_history'],
   );
@@ -115,7 +112,11 @@ export function addValidate(program: Program, { exitWith }: CommandLine): void {
     .description('Check scenario files and report all problems with their locations')
     .argument('[files...]', 'scenario files, folders or names (default: all in the fixtures folder)')
     .option('--verbose', 'also list the YAML and JSON files there that are no scenarios', false)
-    .option('--tasks', 'also run the agents oracle and nop on task folders: is each solved, and not by nothing?', false)
+    .option(
+      '--tasks',
+      'also run the agents oracle and nop on task folders: the solution must pass, and doing nothing must not',
+      false,
+    )
     .option('--concurrency <n>', 'with --tasks: maximum number of runs at once', atMostConcurrency)
     .option(...ENV_FILE)
     .option(...RESULTS)
@@ -129,7 +130,10 @@ export function addValidate(program: Program, { exitWith }: CommandLine): void {
     'validate-scenarios',
     ['Check all scenarios in the fixtures folder', 'llm-tool-test validate'],
     ['Check one file', 'llm-tool-test validate fixtures/stock_delivery.yaml'],
-    ['Find task folders whose solution fails, or that nothing passes', 'llm-tool-test validate path/to/tasks --tasks'],
+    [
+      'Find task folders whose solution fails, or that pass without any work',
+      'llm-tool-test validate path/to/tasks --tasks',
+    ],
   );
 }
 
