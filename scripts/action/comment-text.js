@@ -21,14 +21,14 @@ export function comparisonText(comparison, branch) {
 
 /**
  * Writes the comment. A report that does not fit is left out, except for its headline and totals.
- * @param {{title: string, comparison: string, report: string, url: string}} parts
+ * @param {{title: string, comparison: string, report: string, url: string, page?: string}} parts `page`: address of
+ *   the HTML report; empty if there is none
  */
-export function commentText({ title, comparison, report, url }) {
+export function commentText({ title, comparison, report, url, page = '' }) {
+  const links = [`[this run](${url})`, ...(page === '' ? [] : [`[HTML report](${page})`])].join(', ');
   const [headline = '', totals = ''] = report.split('\n\n');
   const write = (/** @type {string[]} */ shown) =>
-    withoutMentions(
-      [markerOf(title), ...shown, `<sub>${title.replace(/[<>&]/g, '_')}: [this run](${url})</sub>`].join('\n\n'),
-    );
+    withoutMentions([markerOf(title), ...shown, `<sub>${title.replace(/[<>&]/g, '_')}: ${links}</sub>`].join('\n\n'));
   const whole = write([comparison, report.trimEnd()]);
   if (whole.length <= MOST) return whole;
   const short = write([

@@ -1,15 +1,20 @@
-// Runs the scenarios, compares the sweep with that of the base branch, and writes summary, annotations and the
-// comment's text.
-import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+// Runs the scenarios, compares the sweep with that of the base branch, and writes the HTML report.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commentText, comparisonText } from './comment-text.js';
+import { comparisonText } from './comment-text.js';
 import { decide } from './decide.js';
 import { splitWords } from './split-words.js';
-import { addToSummary, annotate, fail, setOutputs, variable } from './workflow.js';
+import { tool } from './tool.js';
+import { annotate, fail, setOutputs, variable } from './workflow.js';
 
 const [results, branch] = [variable('RESULTS'), variable('BASE_BRANCH')];
 const [baseline, margin] = [variable('BASELINE'), variable('MARGIN')];
+const words = splitWords(variable('ARGUMENTS'));
+
+const isCapped = words.some((word) => /^--max-usd(=|$)/.test(word)) || variable('LLM_TOOL_TEST_BUDGET_USD') !== '';
+if (variable('LLM_TOOL_TEST_ENABLED') === '1' && !isCapped)
+  fail('agents that cost money are enabled without a limit: add `--max-usd` to the input `arguments`');
 
 // Before the run, whose sweep is not yet in the folder.
 const listed = await tool('sweeps', '--json');
@@ -18,9 +23,30 @@ if (sweeps === undefined) fail(`llm-tool-test sweeps exited with ${listed.code}:
 const base = baseline === '' ? baseAmong(sweeps, variable('BASE')) : baseline;
 console.log(base === null ? `no sweep of ${branch} to compare with` : `base: ${base}`);
 
-const run = await tool('run', ...splitWords(variable('ARGUMENTS')), '--json');
+const own = variable('OWN_RESULTS');
+const merged = variable('MERGE');
+const more = [
+  ...(existsSync(own) ? [own] : []),
+  ...(merged === '' ? [] : readdirSync(merged).map((name) => unpack(join(merged, name, 'results.tar')))),
+];
+if (more.length > 0) {
+  const { code, stderr } = await tool('merge', ...more);
+  if (code !== 0) fail(`llm-tool-test merge exited with ${code}: ${stderr.trim()}`);
+}
+
+const shard = variable('SHARD');
+const run = await tool('run', ...words, ...(shard === '' ? [] : ['--shard', shard]), '--json');
 const { sweep, error } = documentOf(run.stdout);
 if (sweep === undefined) fail(`llm-tool-test run exited with ${run.code}: ${error?.message ?? 'see the log'}`);
+const slug = variable('TITLE').replace(/[^\w.-]+/g, '-');
+if (shard !== '') {
+  // The job that merges the shards decides.
+  setOutputs({
+    shard: `${slug}-shard-${shard.replace('/', '-of-')}`,
+    problem: run.code === 130 ? 'the sweep was interrupted' : '',
+  });
+  process.exit(0);
+}
 
 const sides = baseline === '' ? [base ?? '', sweep] : [sweep, '--baseline', baseline];
 const limit = margin === '' ? [] : ['--margin', margin];
@@ -28,24 +54,23 @@ const compareSides = (/** @type {string[]} */ ...more) => tool('compare', ...sid
 const compared = base === null ? null : await compareSides('--format', 'md', '--gate');
 if (compared?.code === 2) fail(`llm-tool-test compare exited with 2: ${compared.stderr.trim()}`);
 const result = compared === null ? '' : JSON.parse((await compareSides('--json')).stdout).gate.result;
-const comparison = comparisonText(
-  compared === null ? null : { markdown: compared.stdout, result },
-  baseline === '' ? branch : baseline,
+// A variable of the environment would have to be short.
+const comparison = join(variable('RUNNER_TEMP'), 'llm-tool-test-comparison.md');
+writeFileSync(
+  comparison,
+  comparisonText(compared === null ? null : { markdown: compared.stdout, result }, baseline === '' ? branch : baseline),
 );
-// Its annotations go to the log.
-const report = (await tool('report', sweep, '--format', 'github')).stdout;
-addToSummary(`${comparison}\n\n${report}`);
-
-const comment = join(variable('RUNNER_TEMP'), 'llm-tool-test-comment.md');
-const url = `${variable('GITHUB_SERVER_URL')}/${variable('GITHUB_REPOSITORY')}/actions/runs/${variable('GITHUB_RUN_ID')}`;
-writeFileSync(comment, commentText({ title: variable('TITLE'), comparison, report, url }));
+// The name of the file is that of the artifact.
+const page = join(variable('RUNNER_TEMP'), `${slug}-report.html`);
+const written = await tool('report', sweep, '--format', 'html', '--output', page);
 
 if (compared?.code === 4) annotate('notice', 'too few runs to tell whether the sweep is worse; see the summary');
 setOutputs({
   sweep,
   base: base ?? '',
   comparison: result,
-  comment,
+  text: comparison,
+  page: written.code === 0 ? page : '',
   problem: decide({
     run: run.code,
     compare: compared?.code ?? null,
@@ -56,27 +81,16 @@ setOutputs({
 });
 
 /**
- * Runs llm-tool-test with the results folder, and shows its stderr.
- * @param {string} verb
- * @param {string[]} words
- * @returns {Promise<{code: number, stdout: string, stderr: string}>}
+ * Unpacks the results of a shard into a folder of its own.
+ * @param {string} archive
+ * @returns {string} the folder
  */
-function tool(verb, ...words) {
-  const child = spawn(variable('COMMAND'), [verb, ...words, '--results', results], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  // GitHub cancels a job with signals to this process; `run` then ends its agents
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => child.kill(signal));
-  const read = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text) => (read.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    read.stderr += text;
-    process.stderr.write(text);
-  });
-  return new Promise((done) => {
-    child.on('error', (error) => fail(error.message));
-    child.on('close', (code) => done({ code: code ?? 130, ...read }));
-  });
+function unpack(archive) {
+  const folder = mkdtempSync(join(variable('RUNNER_TEMP'), 'llm-tool-test-shard-'));
+  const { status } = spawnSync('tar', ['-xf', archive, '-C', folder], { stdio: 'inherit' });
+  if (status !== 0)
+    fail(`${archive} cannot be unpacked; the input \`merge\` names a folder with what shards have uploaded`);
+  return folder;
 }
 
 /**

@@ -17,6 +17,8 @@ export interface ReportOptions {
   format: FormatName | 'html' | 'atif';
   /** Write to this file instead of stdout; `atif` also to a folder. */
   output?: string;
+  /** The address of the HTML report, for `github`. */
+  url?: string;
   results?: string;
 }
 
@@ -43,6 +45,7 @@ export async function report(id: string, options: ReportOptions): Promise<number
     document,
     cells: await reportedCells(document.cells),
     base: options.output === undefined ? process.cwd() : dirname(resolve(options.output)),
+    ...(options.url === undefined ? {} : { page: pageOf(options.url, options.format) }),
   };
   const format = await loadFormat(options.format);
   const text = format.render(content);
@@ -98,6 +101,14 @@ function trajectoryText(folder: string): string | null {
   const { run: file, events } = runFiles(folder);
   if (!existsSync(file) || !existsSync(events)) return null;
   return JSON.stringify(trajectoryOf(readResultsFile(file, RunRecord), readEvents(events)), null, 2);
+}
+
+/** Parentheses and white space would end a link of Markdown. @throws UsageError for what is no address */
+function pageOf(url: string, format: FormatName): string {
+  if (format !== 'github') throw new UsageError('usage', `--url: the format ${format} has no links to an HTML report`);
+  if (!/^https?:\/\/[^\s()<>#]+$/.test(url))
+    throw new UsageError('usage', `--url: '${url}' is not an address like https://example.com/report.html`);
+  return url;
 }
 
 const isFolderAt = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

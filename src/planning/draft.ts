@@ -24,6 +24,8 @@ const Draft = z.object({
   repeat: number,
   /** Ids or labels of the cells to run. */
   cells: names,
+  /** Run only the cells of one of several jobs, numbered from 1. */
+  shard: z.object({ number: z.number(), of: z.number() }).nullable().default(null),
   concurrency: number,
   /** Reuse finished runs with the same inputs. */
   cache: yes,

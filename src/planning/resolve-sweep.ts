@@ -105,7 +105,7 @@ export function resolveSweep(
   }
   checkMatrixInFiles(project, known, matching, draft);
   const paired = toDecide === null ? null : pairUp(expanded, toDecide, concurrency);
-  const cells = paired?.cells ?? chooseCells(expanded, draft.cells);
+  const cells = paired?.cells ?? cellsOfShard(chooseCells(expanded, draft.cells), draft.shard);
   const selected = withCells(matching, cells);
   const withAgent = cells.filter(({ scenario }) => !agentless.has(scenario));
   const used = [...new Set(withAgent.map(({ agent }) => agent))];
@@ -245,6 +245,22 @@ export function chooseCells(cells: readonly Cell[], wanted: readonly string[]): 
     chosen.add(id);
   }
   return cells.filter(({ id }) => chosen.has(id));
+}
+
+/**
+ * Returns every nth cell, so that repetitions and agents are spread over the shards.
+ *
+ * @throws UsageError if the shard has none
+ */
+export function cellsOfShard(cells: readonly Cell[], shard: Draft['shard']): Cell[] {
+  if (shard === null) return [...cells];
+  const chosen = cells.filter((_, index) => index % shard.of === shard.number - 1);
+  if (chosen.length === 0)
+    throw new UsageError(
+      'nothing_selected',
+      `shard ${shard.number}/${shard.of} is empty: the selection has ${cells.length} cell${cells.length === 1 ? '' : 's'}`,
+    );
+  return chosen;
 }
 
 /** Returns the names by which a cell can be given. Listings omit `#1` if no cell is repeated. */

@@ -9,6 +9,7 @@ export {
   readResults,
   rewriteResults,
 } from './results-log.js';
+export { mergeResults } from './merge-results.js';
 export { resultsIndex, type ResultsIndex } from './results-index.js';
 export { indexLines, writeDerived } from './stored-index.js';
 export { type EngineFolders, ledgerOf, originKey } from './origin.js';

@@ -1,6 +1,6 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
 import { REPOSITORY } from '../commands/project.js';
@@ -10,7 +10,7 @@ interface Step {
   name?: string;
   if?: string;
   uses?: string;
-  with?: Record<string, string>;
+  with?: Record<string, string | boolean | number>;
   shell?: string;
   'working-directory'?: string;
   env?: Record<string, string>;
@@ -49,7 +49,7 @@ export interface JobResult {
 type Context = Record<string, Record<string, string>>;
 
 /**
- * Runs the steps of action.yml one after the other, as GitHub's runner does. Steps that use actions/cache copy folders.
+ * Runs the steps of action.yml one after the other, as GitHub's runner does. Steps that use other actions copy folders.
  */
 export async function runAction(job: Job): Promise<JobResult> {
   const temporary = await mkdtemp(join(job.cache, '..', 'runner-'));
@@ -68,7 +68,7 @@ export async function runAction(job: Job): Promise<JobResult> {
     if (condition !== '' && evaluate(condition, context) !== true) continue;
     result.steps.push(step.name ?? '');
     if (step.uses !== undefined) {
-      await useCache(step, context, job.cache);
+      await useAction(step, context, job.cache);
       continue;
     }
     await writeFile(file('output'), '');
@@ -128,13 +128,22 @@ function outputsIn(text: string): Record<string, string> {
   );
 }
 
-/** Does what actions/cache does: stores a folder under a key, and restores that of the newest key with a prefix. */
-async function useCache({ uses = '', with: values = {} }: Step, context: Context, cache: string): Promise<void> {
-  const [path = '', key = '', prefix = ''] = ['path', 'key', 'restore-keys'].map((name) =>
-    fill(values[name] ?? '', context),
-  );
+/**
+ * Does what actions/cache and actions/upload-artifact do: stores a folder under a key, restores that of the newest key
+ * with a prefix, and keeps artifacts in the folder `artifacts`.
+ */
+async function useAction({ id, uses = '', with: values = {} }: Step, context: Context, cache: string): Promise<void> {
+  const value = (name: string): string => fill(String(values[name] ?? ''), context);
+  const [path, key, prefix] = [value('path'), value('key'), value('restore-keys')];
   if (uses.startsWith('actions/cache/save@')) await cp(path, join(cache, encodeURIComponent(key)), { recursive: true });
-  else if (uses.startsWith('actions/cache/restore@')) {
+  else if (uses.startsWith('actions/upload-artifact@')) {
+    const file = basename(path);
+    const isArchive = value('archive') !== 'false';
+    const name = isArchive ? value('name') : file;
+    await cp(path, join(cache, '..', 'artifacts', name, isArchive ? file : ''), { recursive: true });
+    if (id !== undefined)
+      context[`steps.${id}.outputs`] = { 'artifact-url': `https://github.example/artifacts/${name}` };
+  } else if (uses.startsWith('actions/cache/restore@')) {
     const found = readdirSync(cache)
       .map(decodeURIComponent)
       .filter((name) => name === key || (prefix !== '' && name.startsWith(prefix)))

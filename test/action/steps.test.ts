@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -83,6 +83,13 @@ async function job(
   });
 }
 
+/** For each cell of the sweep of a job: was its result reused? */
+async function cachedCells({ outputs }: JobResult): Promise<boolean[]> {
+  const args = ['show', outputs['sweep'] ?? '', '--json', '--results', join(workspace(), 'llm-tool-test-results')];
+  const { stdout } = await execa(CLI, args, { env: { LLM_TOOL_TEST_HOME: at('state') } });
+  return (JSON.parse(stdout) as { cells: { cached: boolean }[] }).cells.map(({ cached }) => cached);
+}
+
 describe('the steps of the action, in a repository with a pull request', () => {
   test('run the scenarios of the base branch, and store the sweep', async () => {
     const ran = await job('push', 'main');
@@ -95,6 +102,9 @@ describe('the steps of the action, in a repository with a pull request', () => {
     expect(steps).toContain('Store the results of the branch');
     expect(steps).not.toContain('Comment on the pull request');
     expect(await readdir(at('cache'))).toHaveLength(1);
+    expect(outputs['report']).toBe('https://github.example/artifacts/llm-tool-test-report.html');
+    expect(summary).toContain(`[report](${outputs['report']}#/runs/`);
+    expect(await readFile(at('artifacts/llm-tool-test-report.html'), 'utf8')).toMatch(/^<!doctype html>/i);
   });
 
   let base: string;
@@ -116,8 +126,18 @@ describe('the steps of the action, in a repository with a pull request', () => {
     expect(server.comments[0]?.body).toContain('❌ llm-tool-test: 0 of 4 passed');
     expect(server.comments[0]?.body).toContain('https://github.example/octo/stock/actions/runs/1002');
     expect(log).not.toContain(TOKEN);
+    expect(log).toMatch(/::error title=fail.*artifacts\/llm-tool-test-report\.html#\/runs\//);
+    expect(server.comments[0]?.body).toContain('[HTML report](https://github.example/artifacts/');
     // The base of the next pull request is that of main.
     expect(steps).not.toContain('Store the results of the branch');
+    expect(steps).toContain('Store the results of the pull request');
+  });
+
+  test('run only what a push to the pull request changes, and compare with the base branch', async () => {
+    const again = await job('pull_request', 'worse');
+    expect(again.outputs).toMatchObject({ base, comparison: 'worse' });
+    expect(again.summary).toContain('cached');
+    expect(await cachedCells(again)).toEqual([true, true, true, true]);
   });
 
   test('update the comment when the pull request has been corrected', async () => {
@@ -158,6 +178,28 @@ describe('the steps of the action, in a repository with a pull request', () => {
     expect(summary).toContain('✗ worse: 4 of 4 passed before, 0 of 4 now');
     expect(summary).toContain('Not shown in a comment on the pull request: GitHub answered 403');
     expect(server.comments[0]?.body).toBe(before);
+  });
+
+  test('run the cells of a matrix of jobs in shards, and make one sweep of their results', async () => {
+    await rm(at('artifacts'), { recursive: true });
+    for (const shard of ['1/2', '2/2']) {
+      const { failed, log, steps } = await job('push', 'main', { cache: 'false', shard });
+      expect(failed, log).toBe(false);
+      expect(steps).not.toContain('Write the summary');
+    }
+    expect(await readdir(at('artifacts'))).toEqual(['llm-tool-test-shard-1-of-2', 'llm-tool-test-shard-2-of-2']);
+    const merged = await job('push', 'main', { cache: 'false', merge: at('artifacts') });
+    expect(merged.failed, merged.log).toBe(false);
+    expect(merged.summary).toContain('✅ llm-tool-test: 4 of 4 passed');
+    expect(await cachedCells(merged)).toEqual([true, true, true, true]);
+  });
+
+  test('require a limit once agents may cost money', async () => {
+    const paid = { LLM_TOOL_TEST_ENABLED: '1' };
+    const { failed, log } = await job('push', 'main', {}, paid);
+    expect([failed, log.includes('without a limit: add `--max-usd`')]).toEqual([true, true]);
+    const limited = await job('push', 'main', { arguments: '--all --max-usd 1' }, paid);
+    expect(limited.failed, limited.log).toBe(false);
   });
 
   test('run no input as a command', async () => {

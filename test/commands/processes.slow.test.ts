@@ -42,6 +42,7 @@ const STARTS: [string, string[], number, RegExp][] = [
   ['report', ['report', 'real'], 0, /^## /],
   ['compare', ['compare', 'other', 'real'], 0, /small/],
   ['export', ['export', 'real', '--harbor', 'jobs', '--json'], 0, /"trials"/],
+  ['merge', ['merge', 'other-results'], 2, /is no results folder/],
   ['sweeps', ['sweeps'], 0, /real-/],
   ['clean', ['clean', '--older-than', '0d', '--dry-run'], 0, /would delete/],
   ['resume', ['resume', 'real', '--json'], 0, /"completed"/],

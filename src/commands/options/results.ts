@@ -73,6 +73,10 @@ export function addReport(program: Program, { exitWith }: CommandLine): void {
       '--output <file>',
       'write to this file instead of stdout (`github` appends; `atif` also writes into a folder)',
     )
+    .option(
+      '--url <address>',
+      'with --format github: where the HTML report will be, so that each run links to its page',
+    )
     .option(...RESULTS)
     .addOption(new Option(JSON_FLAG[0], 'same as --format json').conflicts(['format', 'output']))
     .action(async (id, { json, format = json === true ? 'json' : 'md', ...options }) =>
@@ -85,6 +89,22 @@ export function addReport(program: Program, { exitWith }: CommandLine): void {
     ['Write an HTML page', 'llm-tool-test report latest --format html --output report.html'],
     ['Write test results for a CI service', 'llm-tool-test report latest --format junit --output junit.xml'],
     ['Write the conversations as Harbor keeps them', 'llm-tool-test report latest --format atif --output trajectories'],
+  );
+}
+
+export function addMerge(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('merge')
+    .description('Copy the sweeps of other results folders into this one')
+    .argument('<folders...>', 'results folders, such as those of the jobs of a matrix')
+    .option(...RESULTS)
+    .option(...JSON_FLAG, false)
+    .action(async (folders, options) => exitWith((await import('../merge.js')).merge(folders, options)));
+  addHelp(
+    command,
+    'merge',
+    ['Bring the results of two jobs together', 'llm-tool-test merge results-1 results-2'],
+    ['Make one sweep of them: their results are reused', 'llm-tool-test run --all --repeat 4'],
   );
 }
 

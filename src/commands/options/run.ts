@@ -8,6 +8,7 @@ import {
   percentagePoints,
   positive,
   parseSeconds,
+  parseShard,
   parseShare,
   tier,
 } from '../shared/option-values.js';
@@ -148,6 +149,11 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
       .description('Run scenarios: plan the cells, start the sweep and follow it to its end')
       .argument('[files...]', FILES),
   )
+    .addOption(
+      new Option('--shard <n/m>', 'run only the nth of m parts of the cells, for example one in each of m jobs of CI')
+        .argParser(parseShard)
+        .conflicts('untilClear'),
+    )
     .option('--clamp', 'lower the cpus and memory that containers ask for to what this machine has', false)
     .option(
       '--regrade',

@@ -66,6 +66,13 @@ export const parseCount = (value: string): number => {
   throw new InvalidArgumentError(`expected a whole number from 1 to ${MAX_CELLS}`);
 };
 
+/** A part of a selection: `2/5`. */
+export const parseShard = (value: string): { number: number; of: number } => {
+  const [number, of, ...more] = value.split('/').map((part) => (/^[1-9]\d{0,6}$/.test(part) ? Number(part) : NaN));
+  if (number !== undefined && of !== undefined && more.length === 0 && number <= of) return { number, of };
+  throw new InvalidArgumentError('expected the number of a shard and how many there are, e.g. 2/5');
+};
+
 /** A TCP port. */
 export const port = (value: string): number => {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);

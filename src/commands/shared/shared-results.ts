@@ -7,6 +7,7 @@ const REFUSED: Record<string, string> = {
     'no engine runs here, because the hosts have workers (llm-tool-test worker) and use a Temporal server of your own',
   clean:
     'nothing is deleted, because other hosts may be using it; to start afresh, share another folder or prefix, and delete this one once no host uses it',
+  merge: 'the hosts write there themselves; merge into a local folder',
 };
 /** The verb that creates shared results and serves them. */
 const SERVES = 'worker';

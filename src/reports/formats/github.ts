@@ -1,7 +1,7 @@
 import { plainText } from '#lib';
 import { cellNamer } from '../sweep/labels.js';
 import { renderMarkdown } from './md.js';
-import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
+import { pageOfRun, type ReportedCell, type SweepFormat, type SweepReport } from './sweep-report.js';
 
 /**
  * GitHub's limit for a step summary is 1 MiB, beyond which it rejects all of it. The rest is for the step's own text.
@@ -19,7 +19,7 @@ export const github: SweepFormat = {
   log: { variable: 'GITHUB_ACTIONS', lines: annotations },
 };
 
-/** Without links, because the files of runs cannot be reached from a workflow's page. */
+/** Links only to the HTML report, because the files of runs cannot be reached from a workflow's page. */
 function summary(report: SweepReport): string {
   let most = report.cells.length;
   let text = renderMarkdown(report, { most: Infinity, links: false });
@@ -31,12 +31,15 @@ function summary(report: SweepReport): string {
 }
 
 /** Returns workflow commands, one for each cell that failed or ended with an error. */
-function annotations({ document, cells }: SweepReport): string[] {
+function annotations(report: SweepReport): string[] {
+  const { document, cells } = report;
   const nameOf = cellNamer(document.cells);
   const failed = cells.filter(({ cell }) => cell.outcome === 'fail' || cell.outcome === 'error');
-  const lineOf = ({ cell }: ReportedCell): string => {
+  const lineOf = (reported: ReportedCell): string => {
+    const { cell } = reported;
+    const page = pageOfRun(report, reported);
     const title = `${cell.outcome ?? ''}: ${nameOf(cell).join(' ')}`;
-    return `::error title=${property(title)}::${data(cell.message ?? '')}`;
+    return `::error title=${property(title)}::${data([cell.message ?? '', ...(page === null ? [] : [page])].join('\n'))}`;
   };
   const more = failed.length - MAX_ERRORS;
   return [

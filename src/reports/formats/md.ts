@@ -25,7 +25,14 @@ import {
 } from '../sweep/matrix.js';
 import { cellColumns, cellNamer, isOpen, totalsText } from '../sweep/labels.js';
 import { actionBlocks } from '../run/actions.js';
-import { fileUrl, firstFailing, type ReportedCell, type SweepFormat, type SweepReport } from './sweep-report.js';
+import {
+  fileUrl,
+  firstFailing,
+  pageOfRun,
+  type ReportedCell,
+  type SweepFormat,
+  type SweepReport,
+} from './sweep-report.js';
 
 /** For a pull request or an issue: totals, a matrix of outcomes, why cells did not pass, and all runs. */
 export const md: SweepFormat = {
@@ -196,11 +203,13 @@ function runs(report: SweepReport, options: MarkdownOptions): string {
   return limited(header, report.cells, row, options);
 }
 
-function whereToRead({ base }: SweepReport, reported: ReportedCell, { links }: MarkdownOptions): string {
+function whereToRead(report: SweepReport, reported: ReportedCell, { links }: MarkdownOptions): string {
   const { cell, records, missing } = reported;
   if (missing !== null) return inline(missing);
   if (cell.results_dir === null || records === null) return '';
-  return links ? `[report](${fileUrl(base, cell.results_dir, 'report.md')})` : inline(records.run.run_id);
+  const page = pageOfRun(report, reported);
+  if (page !== null) return `[report](${page})`;
+  return links ? `[report](${fileUrl(report.base, cell.results_dir, 'report.md')})` : inline(records.run.run_id);
 }
 
 /**

@@ -9,6 +9,8 @@ export interface SweepReport {
   cells: readonly ReportedCell[];
   /** The absolute path of the folder to which links to the files of runs are relative. */
   base: string;
+  /** The address of the HTML report, where each run has a page; absent: it has no address. */
+  page?: string;
   /** The comparison with the reference of the schedule that started it. */
   night?: { schedule: string; verdict: Gate['result']; reasons: readonly string[] };
 }
@@ -49,6 +51,10 @@ export const firstFailing = ({ records }: ReportedCell): GateDetail | null => {
   const gates = records?.metrics.details ?? [];
   return gates.find(({ status }) => status === 'fail') ?? gates.find(({ status }) => status === 'error') ?? null;
 };
+
+/** Returns the address of the page of a run in the HTML report; null if either is missing. */
+export const pageOfRun = ({ page }: SweepReport, { records }: ReportedCell): string | null =>
+  page === undefined || records === null ? null : `${page}#/runs/${encodeURIComponent(records.run.run_id)}`;
 
 /** Returns the URL, relative to `base`, of a file of a run. `path` is relative to the run's folder. */
 export function fileUrl(base: string, folder: string, path: string): string {

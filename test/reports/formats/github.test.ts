@@ -19,6 +19,14 @@ describe('the summary of a step', () => {
     expect(github.render(report)).toContain('run-1');
   });
 
+  test('links each run to its page of the HTML report, if that has an address', () => {
+    const report = { ...reportOf([reported(), failed()]), page: 'https://example.com/report.html' };
+    expect(github.render(report)).toContain('[report](https://example.com/report.html#/runs/run-1)');
+    expect(github.log?.lines(report)).toEqual([
+      expect.stringMatching(/notes\.md does not exist%0Ahttps:\/\/example\.com\/report\.html#\/runs\/run-1$/),
+    ]);
+  });
+
   test.each([400, 4000])('of %d cells fits into 1 MiB, with complete tables that say what is left out', (count) => {
     const cells = Array.from({ length: count }, (_, at) =>
       failed({ scenario: `é${at}`.padEnd(200, 'é'), repetition: 2 }, 'ü'.repeat(300)),
