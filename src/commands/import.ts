@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { displayPath } from '#host';
 import type { Loaded } from '#input';
-import { type Problem, UsageError } from '#lib';
+import { counted, type Problem, UsageError } from '#lib';
 import { isFile, isFolder, loadText, openProject, skillName } from '#planning';
 import { type CaseScenario, readCsv, readJsonLines, readSuite, type Suite, suiteScenarios } from '#scenario';
 import { importPluginCases } from './import-plugin.js';
@@ -52,7 +52,7 @@ function importFile(path: string, { skill, out, force, json }: ImportOptions): n
   if (!loaded.ok) throw new UsageError('usage', `${file} cannot be read: ${loaded.reason}`);
   const suite = read(file, loaded.text);
   const refuse = (problems: Problem[]): never => {
-    const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
+    const count = counted(problems.length, 'problem');
     throw new UsageError(
       'scenario_invalid',
       `${count} in ${file}; nothing was written`,

@@ -14,7 +14,7 @@ import {
   sourceProblems,
 } from '#agent-scripts';
 import { findDeno, runCommand } from '#host';
-import { codeFrame, formatProblem, InfrastructureError, type Problem } from '#lib';
+import { codeFrame, counted, formatProblem, InfrastructureError, type Problem } from '#lib';
 import { isFile, isFolder, readText } from '#planning';
 import { printJson } from '../shared/output.js';
 import { findScript, findScriptsRoot, type FoundScript, listScripts } from './find-scripts.js';
@@ -56,11 +56,11 @@ function describe(root: string, count: number, problems: Problem[]): string {
     const text = readText(join(root, problem.file));
     return `${formatProblem(problem)}\n${text === null ? '' : `${codeFrame(text, problem.line, problem.column)}\n`}`;
   });
-  const of = `${count} script${count === 1 ? '' : 's'}`;
+  const of = counted(count, 'script');
   const end =
     problems.length === 0
       ? `${of}: README, source and examples agree`
-      : `${problems.length} problem${problems.length === 1 ? '' : 's'} in ${of}`;
+      : `${counted(problems.length, 'problem')} in ${of}`;
   return [...framed, end, ''].join('\n');
 }
 

@@ -15,6 +15,7 @@ import {
   Parser,
 } from 'yaml';
 import type { z } from 'zod';
+import { messageOf } from '#lib';
 import {
   composeDocument,
   explainYamlError,
@@ -135,7 +136,7 @@ export function parseYaml(file: string, raw: string): ParsedYaml {
   try {
     value = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const message = /^Excessive alias count/.test(reason)
       ? `more than ${MAX_ALIAS_COUNT} uses of aliases, nested ones multiplied; write the values out`
       : `cannot expand the aliases: ${reason}`;
