@@ -1,7 +1,7 @@
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createBelow, displayPath } from '#host';
-import { UsageError } from '#lib';
+import { addPathToFullDiskError, isFull, UsageError } from '#lib';
 import { isFile } from '#planning';
 
 /** A file that a verb creates. The path is relative to the folder. */
@@ -27,6 +27,16 @@ export function writeNewFiles(folder: string, files: readonly NewFile[], replace
   }
   if (replace) for (const { path } of files) rmSync(join(folder, path), { force: true });
   write(folder, files);
+}
+
+/** Writes below a path that the user named, or to it. `what`: how a failure begins. @throws UsageError if that fails */
+export async function orUnwritable(path: string, what: string, write: () => Promise<void> | void): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (isFull(error)) throw addPathToFullDiskError(error, path);
+    throw new UsageError('files_unwritable', `${what}: ${(error as Error).message}`);
+  }
 }
 
 /** Returns files that already exist, and files in places where folders must be created. */
