@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { displayPath, folderAbove } from '#host';
-import { counted, type Problem, UsageError } from '#lib';
+import { counted, fileProblem, type Problem, UsageError } from '#lib';
 import { isFile, isFolder, loadText, openPlugin, openProject } from '#planning';
 import { type CaseFiles, type PluginCase, pluginCase, PLUGIN_MANIFEST } from '#scenario';
 import { writeNewFiles } from './shared/new-files.js';
@@ -48,7 +48,9 @@ export async function importPluginCases(
     });
     if (!made.ok) problems.push(...made.problems);
     else if (cases.some(({ scenario }) => scenario === made.value.scenario))
-      problems.push(...at(folder, `another case is also named ${made.value.scenario}; names must be unique`));
+      problems.push(
+        fileProblem(displayPath(folder), `another case is also named ${made.value.scenario}; names must be unique`),
+      );
     else cases.push(made.value);
   }
   if (problems.length > 0) {
@@ -80,10 +82,6 @@ export async function importPluginCases(
     scenarios: cases.map(({ scenario }) => displayPath(join(target, `${scenario}.yaml`))),
   };
 }
-
-const at = (folder: string, message: string): Problem[] => [
-  { file: displayPath(folder), line: 1, column: 1, path: '', message },
-];
 
 /** The folders of cases, in the order of their names. A case contains no others. */
 function casesBelow(folder: string): string[] {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { displayPath, ownCommand } from '#host';
-import { counted, suggest, systemFailure, UsageError } from '#lib';
+import { counted, fileProblem, suggest, systemFailure, UsageError } from '#lib';
 import { isElizaName, isTaskFile, recognize, type Recognized, SCENARIO_ENDING, TASK_FILE } from '#scenario';
 import { isFile, isFolder, readText } from './file-checks.js';
 import { findDataset } from './find-dataset.js';
@@ -233,7 +233,7 @@ function namesIn(folder: string): string[] {
   const shown = displayPath(folder);
   const unreadable = (message: string): UsageError =>
     new UsageError('scenario_invalid', `${shown} cannot be searched for scenarios: ${message}`, [
-      { file: shown, line: 1, column: 1, path: '', message },
+      fileProblem(shown, message),
     ]);
   try {
     const names = readdirSync(folder, { encoding: 'buffer' });

@@ -219,7 +219,7 @@ function stepsPlanned(found: StepResults, { step, name }: NamedStep<Step>, at: n
   });
 }
 
-/** The gates that were checked after a step, or (null) after all of them: once, or after this turn of a conversation. */
+/** The gates that were checked after a step, or (null) after all: once, or after this turn of a conversation. */
 const gatesDue = ({ gates }: StepResults, step: number | null, turn: number | null): PlannedStep[] =>
   gates
     .filter(({ after }) => after === step)

@@ -1,7 +1,7 @@
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createBelow, displayPath } from '#host';
-import { addPathToFullDiskError, isFull, UsageError } from '#lib';
+import { addPathToFullDiskError, fileProblem, isFull, UsageError } from '#lib';
 import { isFile } from '#planning';
 
 /** A file that a verb creates. The path is relative to the folder. */
@@ -22,7 +22,7 @@ export function writeNewFiles(folder: string, files: readonly NewFile[], replace
     throw new UsageError(
       'files_in_the_way',
       `nothing was written because ${taken.length === 1 ? 'this path already exists' : 'these paths already exist'}; choose another folder or move ${taken.length === 1 ? 'it' : 'them'}`,
-      taken.map((path) => ({ file: path, line: 1, column: 1, path: '', message: 'already exists' })),
+      taken.map((path) => fileProblem(path, 'already exists')),
     );
   }
   if (replace) for (const { path } of files) rmSync(join(folder, path), { force: true });
