@@ -42,7 +42,7 @@ import {
   workerEnvironment,
   writeFileAtomic,
 } from '#host';
-import { type Limits, limitsOf, MAX_CONCURRENCY, UsageError } from '#lib';
+import { defined, type Limits, limitsOf, MAX_CONCURRENCY, UsageError } from '#lib';
 import { createPricer } from '#model';
 import { WORKFLOWS } from '#protocol';
 import { localLimits, originKey, sharedLimits } from '#store';
@@ -132,8 +132,7 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
     limits,
     providerLimits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
     ...(hosting === null ? {} : { host: hosting.host }),
-    ...(metrics === undefined ? {} : { metrics }),
-    ...(traces === undefined ? {} : { traces }),
+    ...defined({ metrics, traces }),
   };
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // Creates the key now, because the disk may be full when a later command needs it.

@@ -1,7 +1,7 @@
 // Output of agents: streams, shell commands, and the analysis of both.
 import { eventStream } from '../../src/agents/streams/event-stream.ts';
 import { textStream } from '../../src/agents/command.ts';
-import { analyseTranscript } from '../../src/model/transcript/analyse-transcript.ts';
+import { efficiencyOf, extractCommands } from '../../src/model/transcript/analyse-transcript.ts';
 import { EventBody } from '../../src/model/records/events.ts';
 import { Efficiency } from '../../src/model/records/result-line.ts';
 import { shellCalls } from '../../src/model/transcript/shell-calls.ts';
@@ -91,7 +91,7 @@ function checkShell(text) {
 }
 
 function checkAnalysis({ events, text, target }) {
-  const found = Efficiency.parse(analyseTranscript({ events, text, target }));
+  const found = Efficiency.parse(efficiencyOf(extractCommands({ events, text, target })));
   const { total_commands: total, unique_commands: unique, first_try_success_rate: rate } = found;
   expect(total === unique + found.retry_count, 'calls are neither first nor again', found);
   expect(found.error_count <= total && found.help_invocations <= total, 'more of some calls than calls', found);

@@ -12,6 +12,7 @@ import {
   type VerifierFiles,
   type VerifierRequest,
 } from '#gates';
+import { defined } from '#lib';
 import { GateDetail, redactFields, STEPS } from '#model';
 import { passedGate, type RunRef } from '#protocol';
 import { gatesOf, judgeModelOf } from '#scenario';
@@ -19,9 +20,9 @@ import { resolveEnv } from './credentials/resolve-agent.js';
 import { imageFor } from './run/images.js';
 import { skillsOfSubject } from '#subjects';
 import { runWork } from './gate/run-work.js';
-import { watchEvidence } from './gate/forgeable.js';
+
 import { keptVerdict } from './gate/kept-verdict.js';
-import { observedWork } from './gate/observed-work.js';
+import { observedWork, watchEvidence } from './gate/observed-work.js';
 import { heartbeating } from './step/heartbeat.js';
 import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
@@ -91,7 +92,7 @@ export async function checkOnce(
       duration_ms: Math.round(performance.now() - startedAt),
       ...(modelAnswersOf(spec) === 0 || asked === null ? {} : { judged_by: asked }),
       ...used,
-      ...(forgeable === null ? {} : { forgeable }),
+      ...defined({ forgeable }),
     };
     return redactFields(found, GateDetail, context.redact);
   });
@@ -119,8 +120,7 @@ async function verify(
     tests: own?.builds === true ? [] : tests.map((folder) => join(checksFolder, folder)),
     env: resolveEnv(env, values).env,
     containerEnv: resolveEnv(scenario.task?.env ?? {}, values).env,
-    ...(user === undefined ? {} : { user }),
-    ...(apart === null ? {} : { apart }),
+    ...defined({ user, apart }),
   });
 }
 

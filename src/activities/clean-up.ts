@@ -1,11 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { leaveBuilds, sharesHost } from '#environments';
-import { isSmallTree, TEMPORARY } from '#host';
+import { TEMPORARY } from '#host';
 import type { RunRef } from '#protocol';
 import { removeLogins } from './credentials/login-files.js';
 import { heartbeating } from './step/heartbeat.js';
-import { runLocallyIfSmall } from './step/run-step-once.js';
+import { isSmallRun, runLocallyIfSmall } from './step/run-step-once.js';
 import { buildsFolder } from './run/images.js';
 import { endMockServer } from './run/mock-server.js';
 import { removeOpenRun } from './step/open-runs.js';
@@ -24,7 +24,7 @@ export const cleanUp =
   async (run: RunRef): Promise<true | null> => {
     const context = await loadRun(deps, run);
     return runLocallyIfSmall(
-      () => sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
+      () => isSmallRun(context),
       async () => {
         await removeLeft(deps, context);
         removeOpenRun(deps, run);

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { WorkflowFailedError, WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, defineSearchAttributeKey } from '@temporalio/common';
 import { waitUntil } from '#host';
-import { beginningOf, SEARCH_ATTRIBUTES } from '#lib';
+import { beginningOf, defined, SEARCH_ATTRIBUTES } from '#lib';
 import { type EndedRun, type FindEndedInput, type RunResult, runResultIn } from '#protocol';
 import type { Deps } from './step/deps.js';
 
@@ -46,7 +46,7 @@ async function endOf(
       result: null,
       cancelled,
       message: beginningOf(cause?.message ?? error.message, MESSAGE_LENGTH),
-      ...(knownUsd === undefined ? {} : { knownUsd }),
+      ...defined({ knownUsd }),
     };
   }
 }

@@ -1,7 +1,7 @@
-import { buildSweepDocument, decide, endedCells } from '#decide';
+import { decide, endedCells } from '#decide';
 import { removeSweepEnv } from '#host';
-import { type SweepEnd, sweepWorkflowId } from '#protocol';
-import { decisionAsJudged } from '#sweeps';
+import type { SweepEnd } from '#protocol';
+import { decisionAsJudged, documentOfPlan } from '#sweeps';
 import { endRound, newestRound, pullResults, resultsIndex, sharedProjectOf, withWarnings } from '#store';
 import { LEFT_NO_RESULT, recordMissing } from './report/record-result.js';
 import type { Deps } from './step/deps.js';
@@ -40,20 +40,7 @@ export const finishSweep =
     });
     if (!isRecorded) return;
     const results = index.linesOfSweep(sweep);
-    const document = buildSweepDocument({
-      owner: plan.owner,
-      sweep,
-      workflowId: sweepWorkflowId(sweep),
-      uiUrl: null,
-      status,
-      maxUsd: plan.max_usd,
-      cells: plan.cells,
-      untilClear: plan.until_clear,
-      live: plan.live === true,
-      scenarios: plan.scenarios,
-      results,
-      resultsPath,
-    });
+    const document = documentOfPlan(plan, { uiUrl: null, status, results, resultsPath });
     const decided =
       document.decision === undefined
         ? document

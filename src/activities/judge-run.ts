@@ -8,6 +8,7 @@ import {
   readAnswer,
   type Rubric,
 } from '#gates';
+import { defined } from '#lib';
 import { EvaluatorResult, GateDetail, Judgment, redactFields, STEPS } from '#model';
 import type { JudgeBrief, RunRef } from '#protocol';
 import { agentStepAt, firstAgentStep, gatesOf, type JudgeSettings } from '#scenario';
@@ -69,7 +70,7 @@ async function judgmentOf(
     passed: combined.weighted_score >= pass_threshold,
     usage,
     cost_usd,
-    ...(cost_usd_at_least === undefined ? {} : { cost_usd_at_least }),
+    ...defined({ cost_usd_at_least }),
     attempts,
   };
   return redactFields(judgment, Judgment, context.redact);

@@ -1,7 +1,7 @@
 import { type Agent, agentOfCell, knownAgents } from '#agents';
 import { maxCost, turnOrder } from '#decide';
 import { proveRun, readSweepEnv, sweepEnvFrom } from '#host';
-import { groupBy } from '#lib';
+import { defined, groupBy } from '#lib';
 import type { Cell } from '#model';
 import {
   type CellKind,
@@ -83,7 +83,7 @@ export const loadCells =
     const accounts = accountsOf(plan, deps, sweepEnv?.values ?? null);
     const payer = (cell: Cell): Pick<CellKind, 'provider' | 'account'> => {
       const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
-      return { ...(provider === null ? {} : { provider }), ...accounts(cell) };
+      return { ...defined({ provider }), ...accounts(cell) };
     };
     const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
     const cells = selected.map((cell): PageCell => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { sharesHost } from '#environments';
 import { modelAnswersOf, gateSubject, isQuickGate, stopsSteps } from '#gates';
 import { isSmallTree, readJsonIfThere } from '#host';
-import { assertNever, beginningOf, commandText } from '#lib';
+import { assertNever, beginningOf, commandText, defined } from '#lib';
 import { type RunRecord, STEPS } from '#model';
 import { parseRunWorkflowId, type PlannedStep, type RunPlan, type RunRef } from '#protocol';
 import { findAgentStep, gatesOf, type JudgeSettings, type Step } from '#scenario';
@@ -217,13 +217,13 @@ function runPlanOf(context: RunIdentity & RunSecrets, prepared: Prepared): RunPl
   const { scenario } = context;
   return {
     unfit: prepared.unfit,
-    ...(prepared.reuse == null ? {} : { reuse: prepared.reuse }),
+    ...defined({ reuse: prepared.reuse }),
     steps: scenario.steps.map((step) => plannedStep(context, step)),
     ...(prepared.kept === undefined
       ? {}
       : { kept: { completed: prepared.kept.completed, turns: prepared.kept.turns } }),
     gates: gatesOf(scenario).map(({ gate, after, everyTurn }) => ({
-      ...(after === null ? {} : { after }),
+      ...defined({ after }),
       ...(everyTurn ? { everyTurn } : {}),
       ...(stopsSteps(gate) ? { stops: true as const } : {}),
       type: gate.type,

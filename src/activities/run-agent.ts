@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { containmentIn, MachineGone } from '#environments';
 import { proveSignal } from '#host';
-import { LIMITS, tooLongArgument } from '#lib';
+import { defined, LIMITS, tooLongArgument } from '#lib';
 import { AgentRecord, redactFields, STEPS } from '#model';
 import { type AgentSummary, type RunRef, type TurnRef, waitNumber } from '#protocol';
 import { planLaunch, programIn } from './agent/launch.js';
@@ -9,7 +9,8 @@ import { composeStart } from './loop/compose-start.js';
 import { endServers } from './loop/servers.js';
 import { agentOutputs } from './agent/outputs.js';
 import { type AgentStep, notStarted, readAgentSteps } from './agent/agent-step.js';
-import { diskFullReason, MAX_LOST, superviseToEnd, type Supervision } from './agent/supervise-agent.js';
+import { diskFullReason } from './agent/disk-full.js';
+import { MAX_LOST, superviseToEnd, type Supervision } from './agent/supervise-agent.js';
 import { watchOutput } from './agent/watch-output.js';
 import { rebuildWorkspace } from './agent/commands-before.js';
 import { heldBack, noteLimit } from './agent/held-back.js';
@@ -68,7 +69,7 @@ export const runAgent =
       // While the run waits for its provider, another one can use its slot.
       deps.host?.slots.release(run.workflowId);
       noteWait(deps, run, {
-        waiting: { why: again.why, until: again.at, ...(provider === null ? {} : { provider }) },
+        waiting: { why: again.why, until: again.at, ...defined({ provider }) },
         reason: `${provider ?? 'its provider'}: ${message}`,
       });
     }
@@ -77,10 +78,9 @@ export const runAgent =
       completed,
       message,
       costUsd: cost_usd,
-      ...(cost_usd_at_least === undefined ? {} : { knownUsd: cost_usd_at_least }),
+      ...defined({ knownUsd: cost_usd_at_least }),
       ...(again === null ? {} : { again: { ...again, ...(step.held === true ? { held: true } : {}) } }),
-      ...(provider === null ? {} : { provider }),
-      ...(context.account === null ? {} : { account: context.account }),
+      ...defined({ provider, account: context.account }),
       ...(again === null
         ? {}
         : {
@@ -149,7 +149,7 @@ async function perform(
     return {
       ...summary,
       record: { ...summary.record, version, containment, login, history },
-      ...(spoiled === null ? {} : { spoiled }),
+      ...defined({ spoiled }),
       ...(await filesAfter(deps, context)),
     };
   } catch (error) {

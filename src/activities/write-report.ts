@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { isTested } from '#decide';
-import { sharesHost } from '#environments';
-import { isSmallTree, readTextIfThere, writeFileAtomic } from '#host';
+import { readTextIfThere, writeFileAtomic } from '#host';
 import { allDone, isJsonObject } from '#lib';
 import {
   Executions,
@@ -32,7 +31,7 @@ import { recordResult, resultOfLine, sendTrace } from './report/record-result.js
 import { keepWork, type KeptWork, originOfWork } from './report/keep-work.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
-import { runLocallyIfSmall, runStepOnce } from './step/run-step-once.js';
+import { isSmallRun, runLocallyIfSmall, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadWithAccess } from './run/load-run.js';
 import { leftoverWarning, resourcesOf, tearDown } from './teardown/tear-down.js';
@@ -48,7 +47,7 @@ export const writeReport =
   async (run: RunRef, input: ReportInput): Promise<RunResult | null> => {
     const context = await loadWithAccess(deps, run);
     return runLocallyIfSmall(
-      () => sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
+      () => isSmallRun(context),
       () => reportOnce(deps, context, input),
     );
   };

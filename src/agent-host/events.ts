@@ -46,8 +46,5 @@ export function jsonOf(value: unknown): Json {
   }
 }
 
-/** The message of anything that can be thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** The agent cannot be set up as the scenario or the config says. Its message is for the user. */
 export class CannotSetUp extends Error {}

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { randomFrom } from '#lib';
+import { messageOf, randomFrom } from '#lib';
 import { CANNOT_SET_UP, HOST_VARIABLES, type HostRequest } from './hosted.js';
-import { CannotSetUp, emit, flushEvents, messageOf } from './events.js';
+import { CannotSetUp, emit, flushEvents } from './events.js';
 import { endOfTurn, type PerformTurn, saveTurn, stateBefore, type TurnFailure } from './turn-state.js';
 
 /*

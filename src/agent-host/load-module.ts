@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { extname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { interpolate, type Json } from '#lib';
+import { interpolate, type Json, messageOf } from '#lib';
 import { createJiti } from 'jiti';
-import { CannotSetUp, messageOf } from './events.js';
+import { CannotSetUp } from './events.js';
 
 export type Loaded = Readonly<Record<string, unknown>>;
 

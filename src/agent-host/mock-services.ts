@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownValue, suggest } from '#lib';
+import { defined, ownValue, suggest } from '#lib';
 import {
   answerToService,
   chanceOf,
@@ -114,7 +114,7 @@ function mockedMethod(
       args: args.map(jsonOf),
       context: {
         ...place,
-        ...(action === null ? {} : { action }),
+        ...defined({ action }),
         turn,
         agent,
         scenario,

@@ -1,7 +1,7 @@
 import { generateAnswer, explainModelError, knownProviders, type ModelProvider } from '#host';
-import { isMap } from '#lib';
+import { defined, isMap, messageOf } from '#lib';
 import type { HostModel } from './hosted.js';
-import { emit, messageOf } from './events.js';
+import { emit } from './events.js';
 
 /** Asks the model of the cell. */
 export type AskModel = (question: { system?: string | undefined; prompt: string }) => Promise<string>;
@@ -66,7 +66,7 @@ export function emitModelError(
   ];
   // They come first, because a long message is cut.
   const place = notes.length === 0 ? what : `${what} (${notes.join('; ')})`;
-  const failed = { message: `${place}: ${message}`, ...(status === null ? {} : { status }) };
+  const failed = { message: `${place}: ${message}`, ...defined({ status }) };
   emit({ type: 'error', retryable: false, ...failed });
   return failed;
 }

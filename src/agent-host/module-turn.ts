@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { isMap } from '#lib';
+import { isMap, messageOf } from '#lib';
 import type { AgentEvent } from '#model';
-import { CannotSetUp, emit, emitCall, emitResult, messageOf } from './events.js';
+import { CannotSetUp, emit, emitCall, emitResult } from './events.js';
 import { fillVariables, type Loaded, loadModule } from './load-module.js';
 import { mockServices } from './mock-services.js';
 import { connectModel, emitModelError } from './model.js';

@@ -1,6 +1,6 @@
 import { type EngineState, readEngineState, scheduledHere, stopEngine } from '#engine';
 import { isAlive, ownCommand, type ProcessIdentity, projectState } from '#host';
-import { InfrastructureError, limitsOf } from '#lib';
+import { defined, InfrastructureError, limitsOf } from '#lib';
 import { openProject } from '#planning';
 import { printJson, printNotice } from './shared/output.js';
 
@@ -27,7 +27,7 @@ export async function engineStart({
   const { resultsPath } = openProject(results);
   const { openSession } = await import('./shared/session.js');
   const session = await openSession(resultsPath, printNotice, {
-    ...(address === undefined ? {} : { address }),
+    ...defined({ address }),
     stay,
   });
   await session.close();

@@ -3,28 +3,25 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fillWorkspace } from '#environments';
 import { copyTree, displayPath, listTree, readText, removeTree, writeFileAtomic } from '#host';
-import { addPathToFullDiskError, isFull, UsageError } from '#lib';
+import { counted, defined, UsageError } from '#lib';
 import { Metrics, RunRecord } from '#model';
 import { draftOf, openProject, selectScenarios } from '#planning';
 import { harborJob, type HarborTrial, harborTrial, trajectoryOf } from '#reports';
 import { WORKSPACE_FILES, writeTask } from '#scenario';
 import { readEvents, readResultsFile, runFiles } from '#store';
 import { bringSweepRuns, findById, sweepDocument } from '#sweeps';
+import { orUnwritable } from './shared/new-files.js';
 import { printJson, printNotice } from './shared/output.js';
 
 /** Writes files below a folder. @throws UsageError if they cannot be written */
-async function writeAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  try {
+const writeAll = (folder: string, files: Readonly<Record<string, string>>): Promise<void> =>
+  orUnwritable(folder, `${folder} cannot be written`, async () => {
     for (const [path, text] of Object.entries(files)) {
       const file = join(folder, path);
       await mkdir(dirname(file), { recursive: true });
       await writeFileAtomic(file, text);
     }
-  } catch (error) {
-    if (isFull(error)) throw addPathToFullDiskError(error, folder);
-    throw new UsageError('files_unwritable', `${folder} cannot be written: ${(error as Error).message}`);
-  }
-}
+  });
 
 /** @throws UsageError if something is at this path that would be mixed with what is written */
 export function refuseUsed(folder: string): void {
@@ -39,8 +36,7 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 const filesOfTrial = ({ config, result, output }: HarborTrial, trajectory: string | null): Record<string, string> => ({
   'config.json': json(config),
   'result.json': json(result),
-  ...(trajectory === null ? {} : { 'agent/trajectory.json': trajectory }),
-  ...(output === null ? {} : { 'verifier/test-stdout.txt': output }),
+  ...defined({ 'agent/trajectory.json': trajectory, 'verifier/test-stdout.txt': output }),
   ...(result.verifier_result === null ? {} : { 'verifier/reward.json': json(result.verifier_result.rewards) }),
   ...(result.exception_info === null ? {} : { 'exception.txt': `${result.exception_info.exception_message}\n` }),
 });
@@ -106,7 +102,7 @@ export async function exportTask(name: string, folder: string, { json: asJson }:
   if (!written.ok || problems.length > 0)
     throw new UsageError(
       'scenario_invalid',
-      `${file} does not fit into a task folder in ${problems.length} part${problems.length === 1 ? '' : 's'}`,
+      `${file} does not fit into a task folder in ${counted(problems.length, 'part')}`,
       problems,
       new Map([[file, text]]),
     );

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
-import { displayPath } from '#host';
-import { type Problem, UsageError } from '#lib';
+import { basename, join, relative, resolve } from 'node:path';
+import { displayPath, folderAbove } from '#host';
+import { counted, fileProblem, type Problem, UsageError } from '#lib';
 import { isFile, isFolder, loadText, openPlugin, openProject } from '#planning';
 import { type CaseFiles, type PluginCase, pluginCase, PLUGIN_MANIFEST } from '#scenario';
 import { writeNewFiles } from './shared/new-files.js';
@@ -22,7 +22,7 @@ export async function importPluginCases(
   path: string,
   { out, force }: { out?: string; force: boolean },
 ): Promise<{ plugin: string; scenarios: string[] }> {
-  const root = pluginAbove(resolve(path));
+  const root = folderAbove(resolve(path), (folder) => isFile(join(folder, PLUGIN_MANIFEST)));
   if (root === null)
     throw new UsageError(
       'usage',
@@ -48,11 +48,13 @@ export async function importPluginCases(
     });
     if (!made.ok) problems.push(...made.problems);
     else if (cases.some(({ scenario }) => scenario === made.value.scenario))
-      problems.push(...at(folder, `another case is also named ${made.value.scenario}; names must be unique`));
+      problems.push(
+        fileProblem(displayPath(folder), `another case is also named ${made.value.scenario}; names must be unique`),
+      );
     else cases.push(made.value);
   }
   if (problems.length > 0) {
-    const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
+    const count = counted(problems.length, 'problem');
     throw new UsageError(
       'scenario_invalid',
       `${count} in cases of ${displayPath(root)}; nothing was written. Name the folder of one case to import only that`,
@@ -79,16 +81,6 @@ export async function importPluginCases(
     plugin: displayPath(root),
     scenarios: cases.map(({ scenario }) => displayPath(join(target, `${scenario}.yaml`))),
   };
-}
-
-const at = (folder: string, message: string): Problem[] => [
-  { file: displayPath(folder), line: 1, column: 1, path: '', message },
-];
-
-/** The nearest folder with the manifest of a plugin, from a folder upwards. */
-function pluginAbove(folder: string): string | null {
-  if (isFile(join(folder, PLUGIN_MANIFEST))) return folder;
-  return dirname(folder) === folder ? null : pluginAbove(dirname(folder));
 }
 
 /** The folders of cases, in the order of their names. A case contains no others. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { displayPath } from '#host';
 import type { Loaded } from '#input';
-import { type Problem, UsageError } from '#lib';
+import { counted, fileProblem, type Problem, UsageError } from '#lib';
 import { isFile, isFolder, loadText, openProject, skillName } from '#planning';
 import { type CaseScenario, readCsv, readJsonLines, readSuite, type Suite, suiteScenarios } from '#scenario';
 import { importPluginCases } from './import-plugin.js';
@@ -52,7 +52,7 @@ function importFile(path: string, { skill, out, force, json }: ImportOptions): n
   if (!loaded.ok) throw new UsageError('usage', `${file} cannot be read: ${loaded.reason}`);
   const suite = read(file, loaded.text);
   const refuse = (problems: Problem[]): never => {
-    const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
+    const count = counted(problems.length, 'problem');
     throw new UsageError(
       'scenario_invalid',
       `${count} in ${file}; nothing was written`,
@@ -65,7 +65,7 @@ function importFile(path: string, { skill, out, force, json }: ImportOptions): n
   const folder = skillFolder(path, skill);
   const target = resolve(out ?? openProject().fixturesPath);
   const { cases, ignored } = suite.value;
-  if (cases.length === 0) return refuse([{ file, line: 1, column: 1, path: '', message: 'there are no cases in it' }]);
+  if (cases.length === 0) return refuse([fileProblem(file, 'there are no cases in it')]);
   const name = skillName(folder);
   const scenarios = suiteScenarios(suite.value, name, relative(target, folder));
   const problems = scenarios.flatMap((one, at) => problemsOf(one, at, scenarios, folder, suite.problemAt));

@@ -11,7 +11,7 @@ import {
   POWER,
   type UntilClear,
 } from '#decide';
-import { UsageError } from '#lib';
+import { defined, UsageError } from '#lib';
 import {
   atAlpha,
   draftOf,
@@ -58,9 +58,9 @@ export async function plan(options: PlanOptions): Promise<number> {
   const results = readDigestedLog(project.resultsPath, printNotice);
   const configurations = configurationsOf(resolved).map((one) =>
     expectedOf(one, results, {
-      ...(options.passRate === undefined ? {} : { passRate: options.passRate }),
+      ...defined({ passRate: options.passRate }),
       ...usdOf(options, resolved, one),
-      ...(options.runSecs === undefined ? {} : { secs: options.runSecs }),
+      ...defined({ secs: options.runSecs }),
     }),
   );
   const { untilClear, cells } = resolved;
@@ -73,7 +73,7 @@ export async function plan(options: PlanOptions): Promise<number> {
     maxUsd: resolved.maxUsd,
     maxRuns,
     sides: resolved.untilClear?.base.kind === 'sweep' ? 1 : 2,
-    ...(repeat == null ? {} : { repeat }),
+    ...defined({ repeat }),
     ...(asked === null || asked.before.spent === 0 ? {} : { left: { alpha: asked.left, before: asked.before } }),
   });
   if (untilClear !== null && asked !== null) warnOfTooFew(cells, untilClear, asked);

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { displayPath, ownCommand, packageFile, writeFileAtomic } from '#host';
-import { addPathToFullDiskError, isFull, UsageError } from '#lib';
+import { UsageError } from '#lib';
 import { RunRecord } from '#model';
 import { openProject } from '#planning';
 import { type FormatName, loadFormat, type SweepReport, trajectoryOf } from '#reports';
@@ -10,6 +10,7 @@ import type { Plan } from '#scenario';
 import { readEvents, readResultsFile, runFiles } from '#store';
 import { bringSweepRuns, findById, reportedCells, sweepDocument } from '#sweeps';
 import { embedSweep, reportPage } from '#viewer';
+import { orUnwritable } from './shared/new-files.js';
 import { printNotice } from './shared/output.js';
 
 export interface ReportOptions {
@@ -24,12 +25,12 @@ export interface ReportOptions {
 
 /** `report`: writes a report of a sweep and all its runs, using only the files. */
 export async function report(id: string, options: ReportOptions): Promise<number> {
-  const isFolder = options.format === 'atif' && options.output !== undefined && isFolderAt(options.output);
-  if (options.output !== undefined && !isFolder) checkOutput(options.output);
+  const toFolder = options.format === 'atif' && options.output !== undefined && isFolderAt(options.output);
+  if (options.output !== undefined && !toFolder) checkOutput(options.output);
   const { resultsPath } = openProject(options.results);
   const found = await findById(resultsPath, id);
   if (options.format === 'atif') {
-    await reportTrajectories(resultsPath, found, options.output, isFolder);
+    await reportTrajectories(resultsPath, found, options.output, toFolder);
     return 0;
   }
   if (found.kind === 'run')
@@ -66,7 +67,7 @@ async function reportTrajectories(
   resultsPath: string,
   found: Awaited<ReturnType<typeof findById>>,
   output: string | undefined,
-  isFolder: boolean,
+  toFolder: boolean,
 ): Promise<void> {
   const folders = found.kind === 'run' ? [found.folder] : await runsOf(resultsPath, found.plan);
   const all: string[] = [];
@@ -75,17 +76,17 @@ async function reportTrajectories(
     const text = trajectoryText(folder);
     if (text === null) continue;
     written += 1;
-    if (!isFolder) all.push(text);
+    if (!toFolder) all.push(text);
     else {
       const own = join(output ?? '', basename(folder));
-      await orUsageError(own, async () => {
+      await writing(own, async () => {
         await mkdir(own, { recursive: true });
         await writeFileAtomic(join(own, 'trajectory.json'), `${text}\n`);
       });
     }
   }
   if (written === 0) throw new UsageError('nothing_selected', 'no agent took part, so there is no trajectory');
-  if (isFolder) printNotice(`report  ${displayPath(resolve(output ?? ''))}: ${written} trajectories`);
+  if (toFolder) printNotice(`report  ${displayPath(resolve(output ?? ''))}: ${written} trajectories`);
   else await write(found.kind === 'run' ? `${all[0]}\n` : `[${all.join(',\n')}]\n`, output, replaceOutput);
 }
 
@@ -126,6 +127,10 @@ async function write(
   printNotice(`report  ${displayPath(resolve(output))}`);
 }
 
+/** @throws UsageError if the path of `--output` cannot be written */
+const writing = (path: string, write: () => Promise<void> | void): Promise<void> =>
+  orUnwritable(path, `--output ${path}`, write);
+
 /** Checks the path of `--output` before the report is made. @throws UsageError if it cannot be written */
 function checkOutput(path: string): void {
   if (!isFolderAt(dirname(path)))
@@ -137,21 +142,11 @@ function checkOutput(path: string): void {
 
 /** Replaces a file atomically: readers see the old or the new one. @throws UsageError if it cannot be written */
 const replaceOutput = (path: string, text: string): Promise<void> =>
-  orUsageError(path, () => writeFileAtomic(realOf(path), text));
+  writing(path, () => writeFileAtomic(realOf(path), text));
 
 /** @throws UsageError if the file cannot be written */
-const appendOutput = (path: string, text: string): Promise<void> =>
-  orUsageError(path, () => appendFileSync(path, text));
+const appendOutput = (path: string, text: string): Promise<void> => writing(path, () => appendFileSync(path, text));
 
 /** Follows symlinks, so that the file is replaced and not the link to it. */
 const realOf = (path: string): string =>
   statSync(path, { throwIfNoEntry: false }) === undefined ? path : realpathSync(path);
-
-async function orUsageError(path: string, write: () => Promise<void> | void): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (isFull(error)) throw addPathToFullDiskError(error, path);
-    throw new UsageError('files_unwritable', `--output ${path}: ${(error as Error).message}`);
-  }
-}

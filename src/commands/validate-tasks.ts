@@ -1,6 +1,6 @@
 import type { SweepCell, SweepDocument } from '#decide';
 import { ownCommand } from '#host';
-import { renderTable, terminalText, UsageError } from '#lib';
+import { counted, defined, renderTable, terminalText, UsageError } from '#lib';
 import { draftOf, openProject, plan, type SelectedScenario, selectScenarios } from '#planning';
 import { readEnvFile } from './shared/option-values.js';
 import { printJson, printNotice, textOptions } from './shared/output.js';
@@ -69,7 +69,7 @@ function print(tasks: readonly CheckedTask[], sweep: string, json: boolean): voi
   }
   const rows = bad.flatMap(({ name, problems }) => problems.map((problem) => [name, problem].map(terminalText)));
   if (rows.length > 0) process.stdout.write(`${renderTable(rows, { width: textOptions().width }).join('\n')}\n`);
-  const count = `${tasks.length} task${tasks.length === 1 ? '' : 's'}`;
+  const count = counted(tasks.length, 'task');
   process.stdout.write(
     bad.length === 0
       ? `${count} checked: each passes with its solution, and fails if nothing is done\n`
@@ -88,7 +88,7 @@ export async function validateTasks(files: string[], options: ValidateTasksOptio
     agents: ['oracle', 'nop'],
     repeat: 1,
     variables: readEnvFile(envFile),
-    ...(concurrency === undefined ? {} : { concurrency }),
+    ...defined({ concurrency }),
   });
   const project = openProject(results);
   const selected = await selectScenarios(project, draft);
@@ -101,7 +101,7 @@ export async function validateTasks(files: string[], options: ValidateTasksOptio
   const { sweep, notices } = await plan(project, tasks, draft, finishedSweep);
   notices.forEach(printNotice);
   const ended: { document: SweepDocument | null } = { document: null };
-  const started = { ...(results === undefined ? {} : { results }), detach: false, json };
+  const started = { ...defined({ results }), detach: false, json };
   const code = await startAndFollow(sweep, { ...started, print: (document) => void (ended.document = document) });
   const { document } = ended;
   if (document === null) return code;

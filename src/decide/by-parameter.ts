@@ -6,7 +6,7 @@ import { isTested } from './is-tested.js';
 /** A sequence of actions by which several runs went. */
 export const CommonTrajectory = z.object({
   sequence: z.array(z.string()).describe('Names of the called tools, in order; empty: none was called'),
-  count: z.number().int().describe('Runs with exactly this sequence'),
+  count: z.int().describe('Runs with exactly this sequence'),
   percentage: z.number().describe('count / runs whose sequence is known, from 0 to 1'),
   average_duration_secs: z.number().nullable().describe('Mean duration of these runs'),
 });
@@ -43,9 +43,9 @@ const average = (what: string) => z.number().nullable().describe(`${what} of the
 export const ParameterResults = z.object({
   parameter: z.string().describe('Field of the scenario file that varies'),
   value: z.json().describe('One of its values'),
-  cells: z.number().int().describe('Cells with this value'),
-  tested: z.number().int().describe('Cells with the outcome pass or fail'),
-  passed: z.number().int().describe('Cells with the outcome pass'),
+  cells: z.int().describe('Cells with this value'),
+  tested: z.int().describe('Cells with the outcome pass or fail'),
+  passed: z.int().describe('Cells with the outcome pass'),
   success_rate: z.number().nullable().describe('passed / tested; null: none was tested'),
   mean_duration_secs: z.number().nullable().describe('Mean duration of the tested cells'),
   median_duration_secs: z.number().nullable().describe('Median duration of the tested cells'),

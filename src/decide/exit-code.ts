@@ -1,4 +1,4 @@
-import type { Gate } from './comparison/document.js';
+import type { Gate } from './comparison/gate.js';
 import type { Decision } from './decision/decision.js';
 import type { SweepDocument } from './documents/sweep-document.js';
 import type { Totals } from './totals.js';

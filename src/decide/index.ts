@@ -33,11 +33,11 @@ export {
   Configuration,
   DEFAULT_OPTIONS,
   DIFFERENCE_TO_SHOW,
-  Gate,
   POWER,
-  Side,
 } from './comparison/document.js';
 export { hidden } from './comparison/findings.js';
+export { Gate } from './comparison/gate.js';
+export { Side } from './comparison/side.js';
 export { isJudged, type JudgedFacts, SAMPLE, UNCHECKED } from './comparison/judge-drift.js';
 export { decisionWithJudgeDrift, withJudgeDrift } from './comparison/with-judge-drift.js';
 export { spentBefore, withOrigins } from './comparison/looks.js';
@@ -72,7 +72,7 @@ export {
 } from './plan-clean.js';
 export { Firing, firingId, ScheduleSummary } from './documents/firing.js';
 export { NightCount } from './documents/nights.js';
-export { buildSweepDocument, SweepCell, SweepDocument } from './documents/sweep-document.js';
+export { buildSweepDocument, SweepCell, SweepDocument, type SweepDocumentInput } from './documents/sweep-document.js';
 export { type PlannedSweep, summarizeSweeps, type SweepSummary, toSummarize } from './documents/sweep-list.js';
 export {
   configurationsIn,

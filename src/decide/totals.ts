@@ -3,16 +3,16 @@ import { type Outcome, type ResultDigest, sumOfCosts, Usd } from '#model';
 
 /** Numbers of cells: all of them, and by outcome. */
 export const Totals = z.object({
-  cells: z.number().int().describe('All cells'),
-  passed: z.number().int().describe('Outcome pass'),
-  failed: z.number().int().describe('Outcome fail'),
-  errored: z.number().int().describe('Outcome error'),
-  cancelled: z.number().int().describe('Outcome cancelled'),
-  cached: z.number().int().describe('Results that were reused'),
+  cells: z.int().describe('All cells'),
+  passed: z.int().describe('Outcome pass'),
+  failed: z.int().describe('Outcome fail'),
+  errored: z.int().describe('Outcome error'),
+  cancelled: z.int().describe('Outcome cancelled'),
+  cached: z.int().describe('Results that were reused'),
   unchecked: z
     .object({
-      passed: z.number().int().describe('Of passed'),
-      failed: z.number().int().describe('Of failed'),
+      passed: z.int().describe('Of passed'),
+      failed: z.int().describe('Of failed'),
     })
     .exactOptional()
     .describe('Runs in which nothing was checked, which count in no rate; absent: none'),
@@ -24,10 +24,10 @@ export type Totals = z.infer<typeof Totals>;
  * for example.
  */
 export const EarlierRuns = z.object({
-  runs: z.number().int().describe('Number of runs'),
-  lost: z.number().int().exactOptional().describe('How many of them were lost with their hosts; absent: none'),
+  runs: z.int().describe('Number of runs'),
+  lost: z.int().exactOptional().describe('How many of them were lost with their hosts; absent: none'),
   cost_usd: Usd.nullable().describe('Their known costs; null: none is known'),
-  cost_unknown: z.number().int().describe('Runs whose cost is unknown or only partly known'),
+  cost_unknown: z.int().describe('Runs whose cost is unknown or only partly known'),
 });
 export type EarlierRuns = z.infer<typeof EarlierRuns>;
 

@@ -34,7 +34,7 @@ import {
   tryLock,
   diskError,
 } from '#host';
-import { diskRemedy, ENGINE_PROTOCOL, type Limits } from '#lib';
+import { defined, diskRemedy, ENGINE_PROTOCOL, type Limits, messageOf } from '#lib';
 
 const POLL_MS = 200;
 /** An engine that fails this many times in a row at its first start will keep failing. */
@@ -95,7 +95,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
     codecKeys,
     uiUrl: options.external === null ? (before?.uiUrl ?? null) : null,
     resultsPath: options.resultsPath,
-    ...(options.host === undefined ? {} : { host: options.host }),
+    ...defined({ host: options.host }),
     keeper: ownIdentity(),
     ...(newer === null ? await takeOver(before, options) : { server: null, worker: null }),
     versions: {
@@ -186,7 +186,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
       ...(request.stop === 'all' ? { server: null } : {}),
     });
   } catch (error) {
-    await note({ phase: 'failed', message: error instanceof Error ? error.message : String(error) });
+    await note({ phase: 'failed', message: messageOf(error) });
     await endProcess(state.worker);
     await endProcess(state.server);
   } finally {

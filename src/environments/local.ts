@@ -19,7 +19,7 @@ import {
   stopSupervised,
   waitForEnd,
 } from '#host';
-import { type Command, type CommandResult, shellWord } from '#lib';
+import { type Command, type CommandResult, defined, shellWord } from '#lib';
 import { checkFilesFolder, withCheckFiles } from './check-files.js';
 import type { Environment, EnvironmentHandle, ExecRequest, StartRequest } from './environment.js';
 import { fillBinaries, fillWorkspace } from './fill-workspace.js';
@@ -93,8 +93,7 @@ export async function execLocally(
     cwd: handle.workspace,
     env: { ...request.env, [RUN_MARK]: markOfPart(handle, request.part) },
     timeoutMs: request.timeoutSecs * 1000,
-    ...(request.keepBackground === undefined ? {} : { keepBackground: request.keepBackground }),
-    ...(request.signal === undefined ? {} : { signal: request.signal }),
+    ...defined({ keepBackground: request.keepBackground, signal: request.signal }),
   });
 }
 
@@ -153,7 +152,7 @@ export const local: Environment = {
       deadlineSecs: request.deadlineSecs,
       idleSecs: request.idleSecs,
       mark: markOf(handle.mark, 'agent'),
-      ...(request.sealed === undefined ? {} : { sealed: request.sealed }),
+      ...defined({ sealed: request.sealed }),
     });
   },
 

@@ -12,9 +12,6 @@ export const broken = (message: string): Verdict => ({ status: 'error', message 
 export const tooSlow = (timeoutSecs: number): Verdict =>
   fail(`not finished within ${timeoutSecs} s: too much input for this check, or a slow pattern`);
 
-/** "1 command", "2 commands" */
-export const pluralText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 /** A text in quotes, shortened for a message. */
 export const quotedText = (text: string): string => JSON.stringify(beginningOf(text, 120));
 

@@ -36,6 +36,12 @@ function wouldBeUsable(folder: string): boolean {
   }
 }
 
+/** Returns the folder itself or the nearest one above it that is looked for; null if there is none. */
+export const folderAbove = (folder: string, isWanted: (folder: string) => boolean): string | null => {
+  if (isWanted(folder)) return folder;
+  return dirname(folder) === folder ? null : folderAbove(dirname(folder), isWanted);
+};
+
 /** Returns the folder itself, or the nearest folder above it that exists. */
 export const nearestExisting = (folder: string): string =>
   existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));

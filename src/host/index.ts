@@ -3,6 +3,7 @@ export {
   canonical,
   isMirror,
   mirrorFolder,
+  folderAbove,
   nearestExisting,
   plannedHomes,
   projectState,

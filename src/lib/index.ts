@@ -14,7 +14,7 @@ export { createMutex, createYielder, inParallel } from './concurrency.js';
 export { type CronTimes, isCronTime, isTimezone, parseCron } from './cron.js';
 export { type DiffedLine, diffLines } from './diff-lines.js';
 export { ENGINE_PROTOCOL } from './engine-protocol.js';
-export { codeFrame, formatProblem, type Problem } from './errors/problem.js';
+export { codeFrame, fileProblem, formatProblem, type Problem } from './errors/problem.js';
 export { addPathToFullDiskError, adviceMeanwhile, diskRemedy, isFull, systemFailure } from './errors/system-failure.js';
 export { InfrastructureError, isStoreAway, StoreAway, UsageError } from './errors/usage-error.js';
 export { formatAbout } from './format/amounts.js';

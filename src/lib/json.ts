@@ -96,6 +96,12 @@ export const isMap = (value: unknown): value is Record<string, unknown> =>
 export const omit = <T extends object, K extends keyof T>(value: T, ...keys: K[]): Omit<T, K> =>
   Object.fromEntries(Object.entries(value).filter(([key]) => !(keys as string[]).includes(key))) as Omit<T, K>;
 
+/** Returns the fields of an object that have a value: neither undefined nor null. */
+export const defined = <T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+
 /** Returns a copy of JSON in which every string has at most `max` characters; shortened ones end with an ellipsis. */
 export function shortenStrings<T>(value: T, max: number): T;
 export function shortenStrings(value: unknown, max: number): unknown {

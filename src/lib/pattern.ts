@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { messageOf } from './errors/message-of.js';
 
 /** A compiled pattern, or why the text is not a pattern. */
 type CompiledPattern =
@@ -16,7 +17,7 @@ const hints: [RegExp, string][] = [
 ];
 
 function explain(pattern: string, error: unknown): string {
-  const reason = (error instanceof Error ? error.message : String(error)).replace('error parsing regexp: ', '');
+  const reason = messageOf(error).replace('error parsing regexp: ', '');
   const hint = hints.find(([construct]) => construct.test(pattern))?.[1];
   return `invalid pattern: ${reason}${hint === undefined ? '' : `; ${hint}`}`;
 }

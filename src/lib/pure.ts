@@ -1,6 +1,8 @@
 export { assertNever } from './assert-never.js';
 export { shellWord } from './commands/command.js';
+export { messageOf } from './errors/message-of.js';
 export {
+  counted,
   dollars,
   formatAge,
   formatBytes,
@@ -14,6 +16,7 @@ export { betweenText, levelText, pEquals, percent, points, pText } from './forma
 export { beginningOf, endOf, plainText, withoutMiddle } from './format/truncate.js';
 export {
   canonicalJson,
+  defined,
   isFiniteJson,
   isJsonObject,
   isStorable,

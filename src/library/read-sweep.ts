@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defined } from '#lib';
 import { findPlan, sweepDocument, comparisonOf } from '#sweeps';
 import type { SweepDocument, Comparison } from './documents.js';
 import { textOf, withResultsErrors } from './errors.js';
@@ -53,8 +54,7 @@ export const compareSweeps = (
 ): Promise<Comparison> =>
   withResultsErrors(() =>
     comparisonOf(resolve(textOf('results', results)), idOf('before', before), idOf('after', after), {
-      ...(margin === undefined ? {} : { margin }),
-      ...(alpha === undefined ? {} : { alpha }),
+      ...defined({ margin, alpha }),
       variants: variants ?? [],
       warn: onWarning,
     }),

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '#lib';
+import { defined, isJsonObject, type Json } from '#lib';
 import type { Call } from './call.js';
 import { chanceMessage, chooseMock, type AnswerOptions, type MockChoice } from './choose-mock.js';
 import type { McpMock } from './mcp-mock.js';
@@ -63,7 +63,7 @@ export function mockedTools(mocks: readonly Mock[], server: string): { [key: str
     const definition = own.find((mock) => mock.tool === name && mock.definition !== undefined)?.definition;
     if (definition === undefined) return null;
     const { description, input_schema } = definition;
-    return { name, ...(description === undefined ? {} : { description }), inputSchema: input_schema };
+    return { name, ...defined({ description }), inputSchema: input_schema };
   });
   const known = tools.filter((tool) => tool !== null);
   return known.length === 0 || known.length < tools.length ? null : known;

@@ -4,8 +4,8 @@ import { GateDetail } from './records/result-line.js';
 /** The rate at which the agent showed a capability, as the model that judged the runs says. */
 export const CapabilityRate = z.object({
   capability: z.string().describe('As the gate `llm_judge` names it'),
-  achieved: z.number().int().describe('How often it was achieved'),
-  checked: z.number().int().describe('How often it was checked'),
+  achieved: z.int().describe('How often it was achieved'),
+  checked: z.int().describe('How often it was checked'),
   rate: z.number().describe('achieved / checked'),
 });
 export type CapabilityRate = z.infer<typeof CapabilityRate>;
@@ -16,7 +16,7 @@ const Detail = z.object({
 });
 
 /** The part of the detail of a gate that is checked after every turn: what it found after each. */
-const DetailOfTurns = z.array(z.object({ turn: z.number().int(), status: GateDetail.shape.status, detail: z.json() }));
+const DetailOfTurns = z.array(z.object({ turn: z.int(), status: GateDetail.shape.status, detail: z.json() }));
 
 /** One capability, checked once. */
 type CheckedCapability = z.infer<typeof Detail>['capability_checklist'][number];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dollars, isUsd, ownValue } from '#lib';
+import { defined, dollars, isUsd, ownValue } from '#lib';
 import { Usd } from './records/quantities.js';
 import { REQUIRED_TOKENS, type TokenUsage } from './records/token-usage.js';
 
@@ -34,8 +34,7 @@ export async function createPricer(prices: Readonly<Record<string, Price>>): Pro
       // The list counts cached tokens as part of the input.
       input_tokens: (usage.input ?? 0) + cached,
       output_tokens: (usage.output ?? 0) + (usage.reasoning ?? 0),
-      ...(usage.cache_read === null ? {} : { cache_read_tokens: usage.cache_read }),
-      ...(usage.cache_write === null ? {} : { cache_write_tokens: usage.cache_write }),
+      ...defined({ cache_read_tokens: usage.cache_read, cache_write_tokens: usage.cache_write }),
     };
     const [provider = '', ...rest] = model.split('/');
     const name = rest.join('/');

@@ -7,7 +7,7 @@ export const Regression = z.object({
   kind: z.enum(['score', 'gate', 'cost']).describe('What got worse'),
   message: z.string().describe('In a sentence'),
   since: KeptText.describe('Id of the previous run of the cell'),
-  runs: z.number().int().exactOptional().describe('Number of runs that it is compared with; absent: one'),
+  runs: z.int().exactOptional().describe('Number of runs that it is compared with; absent: one'),
 });
 export type Regression = z.infer<typeof Regression>;
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { compareTexts, groupBy, median, canonicalJson, isJsonObject, type Json, omit } from '#lib';
+import { canonicalJson, compareTexts, defined, groupBy, isJsonObject, type Json, median, omit } from '#lib';
 import type { AgentWork } from './records/agent-work.js';
 import { Cell } from './records/cell.js';
 import { ToolDefinitions } from './records/mcp-events.js';
 
 const Side = z.object({
   tokens: z.number().nullable().describe('Median of the known ones; null: none is known'),
-  runs: z.number().int().describe('Runs of which the size is known'),
-  unknown: z.number().int().describe('Runs of which it is not'),
+  runs: z.int().describe('Runs of which the size is known'),
+  unknown: z.int().describe('Runs of which it is not'),
 });
 
 /** The tokens that a subject adds to an agent's context before the first turn. */
@@ -105,7 +105,7 @@ function togetherOf(sides: readonly SubjectSides[]): SubjectTokens {
     added,
     removed,
     difference,
-    ...(tools === undefined ? {} : { mcp_tools: tools }),
+    ...defined({ mcp_tools: tools }),
     scenarios,
   };
 }

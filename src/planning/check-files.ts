@@ -1,5 +1,5 @@
 import { knownAgents } from '#agents';
-import { type Problem, UsageError } from '#lib';
+import { counted, type Problem, UsageError } from '#lib';
 import { lengthProblems, matrixProblems, misfitsOfOwnAgents, profileProblems } from './agent-problems.js';
 import { judgeProblems } from './choose-judge.js';
 import type { Draft } from './draft.js';
@@ -60,13 +60,8 @@ export async function checkFiles(project: Project, draft: Draft): Promise<Checke
   const problems = [...found, ...new Map(ofOthers.map((one) => [JSON.stringify(one), one])).values()];
   if (project.configSource !== null) texts.set(project.configSource.file, project.configSource.text);
   if (problems.length > 0) {
-    const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
-    throw new UsageError(
-      'scenario_invalid',
-      `${count} in ${files.length} file${files.length === 1 ? '' : 's'}`,
-      problems,
-      texts,
-    );
+    const count = counted(problems.length, 'problem');
+    throw new UsageError('scenario_invalid', `${count} in ${counted(files.length, 'file')}`, problems, texts);
   }
   return {
     files,

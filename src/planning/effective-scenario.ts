@@ -2,7 +2,7 @@ import { apartFrom } from '#environments';
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Agent } from '#agents';
-import { UsageError } from '#lib';
+import { defined, UsageError } from '#lib';
 import {
   type EffectiveScenario,
   type Scenario,
@@ -53,7 +53,7 @@ export function effectiveScenario(
           ...targetFiles(project, selected, variant, draft),
         }),
     judge,
-    ...(asked === undefined ? {} : { asked }),
+    ...defined({ asked }),
     ...hostOf(selected, variant, agents, Object.keys(draft.variables)),
     ...(variant.subject.length === 0 ? {} : { subject: variant.subject }),
   };

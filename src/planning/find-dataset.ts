@@ -6,7 +6,7 @@ import ignore from 'ignore';
 import { z } from 'zod';
 import { cacheHome, displayPath, temporaryName } from '#host';
 import { check } from '#input';
-import { type Problem, shellWord, UsageError } from '#lib';
+import { fileProblem, shellWord, UsageError } from '#lib';
 import { nameOfTask, readToml, TASK_FILE } from '#scenario';
 import { isFile, isFolder, loadText, readText } from './file-checks.js';
 import { leaveOutOfTask } from './left-out-of-task.js';
@@ -45,7 +45,7 @@ const Manifest = z.object({
 
 const notFound = (message: string): UsageError => new UsageError('scenario_not_found', message);
 const invalid = (file: string, message: string): UsageError => {
-  const problem: Problem = { file, line: 1, column: 1, path: '', message };
+  const problem = fileProblem(file, message);
   return new UsageError('scenario_invalid', `${file} is not valid`, [problem]);
 };
 

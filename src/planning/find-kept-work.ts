@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { hashTree, linesOf, listTree } from '#host';
-import { canonicalJson } from '#lib';
+import { canonicalJson, counted } from '#lib';
 import { type ResultLine, scenarioLabel, workRunOf } from '#model';
 import { agentInputs, EffectiveScenario } from '#scenario';
 import { parseResult, readResultsFile, resultsLog, scenarioFile } from '#store';
@@ -19,7 +19,7 @@ export async function withKeptWork(
   const found = costly.filter(({ id }) => otherChecks.has(id));
   if (found.length === 0) return { sweep, note: [] };
   const names = [...new Set(found.map(scenarioLabel))].join(', ');
-  const note = `only the checks of ${names} have changed: --regrade checks the work of ${found.length} earlier run${found.length === 1 ? '' : 's'} again instead of running agents`;
+  const note = `only the checks of ${names} have changed: --regrade checks the work of ${counted(found.length, 'earlier run')} again instead of running agents`;
   return { sweep, note: [note] };
 }
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { displayPath, ownCommand } from '#host';
-import { suggest, systemFailure, UsageError } from '#lib';
+import { counted, fileProblem, suggest, systemFailure, UsageError } from '#lib';
 import { isElizaName, isTaskFile, recognize, type Recognized, SCENARIO_ENDING, TASK_FILE } from '#scenario';
 import { isFile, isFolder, readText } from './file-checks.js';
 import { findDataset } from './find-dataset.js';
@@ -233,7 +233,7 @@ function namesIn(folder: string): string[] {
   const shown = displayPath(folder);
   const unreadable = (message: string): UsageError =>
     new UsageError('scenario_invalid', `${shown} cannot be searched for scenarios: ${message}`, [
-      { file: shown, line: 1, column: 1, path: '', message },
+      fileProblem(shown, message),
     ]);
   try {
     const names = readdirSync(folder, { encoding: 'buffer' });
@@ -254,8 +254,6 @@ function liesIn(folder: string, folders: ReadonlySet<string>): boolean {
 
 const LISTED = 3;
 
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
-
 /**
  * Describes the files that a search without result has seen in a folder: `fixtures has no scenarios, only 1 other file:
  * ...`.
@@ -263,7 +261,7 @@ const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' :
 export function describeSearch({ folder, files, others }: SearchedFolder): string {
   const shown = displayPath(folder);
   if (!isFolder(folder)) return `there is no folder ${shown}; create a first scenario with ${ownCommand('init')}`;
-  if (files.length > 0) return `${shown} has ${count(files.length, 'scenario')}`;
+  if (files.length > 0) return `${shown} has ${counted(files.length, 'scenario')}`;
   const hints = [
     ...otherToolsIn(folder),
     ...(others.length === 0 ? [`create a first scenario with ${ownCommand('init')}`] : []),
@@ -273,7 +271,7 @@ export function describeSearch({ folder, files, others }: SearchedFolder): strin
     return `${shown} has no file with the ending .yaml, .yml or .json and no folder of a task (${TASK_FILE}), except hidden ones and those in results and node_modules${hint}`;
   const listed = others.slice(0, LISTED).map(({ path, what }) => `${displayPath(path)} (${what})`);
   const more = others.length > LISTED ? ` and ${others.length - LISTED} more` : '';
-  return `${shown} has no scenarios, only ${count(others.length, 'other file')}: ${listed.join(', ')}${more}${hint}`;
+  return `${shown} has no scenarios, only ${counted(others.length, 'other file')}: ${listed.join(', ')}${more}${hint}`;
 }
 
 /** Says that a selection is empty, where it was searched for, and what is there. */
@@ -289,7 +287,7 @@ export function nothingSelected(
     ...(tier === null ? [] : [`a tier of at most ${tier}`]),
   ].join(' and ');
   const seen = searched.map(describeSearch).join('; ');
-  const why = files.length > 0 ? `none of ${count(files.length, 'scenario')} has ${limits}` : '';
+  const why = files.length > 0 ? `none of ${counted(files.length, 'scenario')} has ${limits}` : '';
   return new UsageError(
     'nothing_selected',
     `no scenarios selected: ${[why, files.length > 0 && searched.length === 0 ? '' : seen].filter((part) => part !== '').join('; ')}${remedy}`,

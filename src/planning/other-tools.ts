@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { displayPath, ownCommand } from '#host';
 import { isFile, readText } from './file-checks.js';
 
@@ -51,23 +51,22 @@ const TOOLS: readonly OtherTool[] = [
 /** A larger file is none that a person wrote. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** Says of which other tool a file is, and what to do with it; null if this is not known. */
-function otherToolOf(path: string): string | null {
-  const name = path.slice(path.lastIndexOf('/') + 1);
+/** The other tool that a file is of; undefined if this is not known. */
+function otherToolOf(path: string): OtherTool | undefined {
+  const name = basename(path);
   let read: string | null = null;
   const text = (): string => (read ??= (readText(path) ?? '').slice(0, MAX_CHARACTERS));
-  const tool = TOOLS.find((one) => one.owns(name, text));
-  return tool === undefined ? null : `${displayPath(path)} is ${tool.name}; ${tool.remedy(displayPath(path))}`;
+  return TOOLS.find((one) => one.owns(name, text));
 }
 
-/** The same for the first file of each other tool in a folder, without those below it. */
+/** Says what the first file of each other tool in a folder is, without those below it, and what to do with it. */
 export function otherToolsIn(folder: string): string[] {
-  const found = new Map<string, string>();
+  const found = new Map<OtherTool, string>();
   for (const name of namesIn(folder)) {
     const path = join(folder, name);
-    const hint = extname(name) !== '' && isFile(path) ? otherToolOf(path) : null;
-    const tool = hint === null ? undefined : /is (.*?);/.exec(hint)?.[1];
-    if (hint !== null && tool !== undefined && !found.has(tool)) found.set(tool, hint);
+    const shown = displayPath(path);
+    const tool = extname(name) !== '' && isFile(path) ? otherToolOf(path) : undefined;
+    if (tool !== undefined && !found.has(tool)) found.set(tool, `${shown} is ${tool.name}; ${tool.remedy(shown)}`);
   }
   return [...found.values()];
 }

@@ -1,5 +1,5 @@
 import { canDecide, cellsOfPair, configurationKey, pairedCells, type SpentBefore, type UntilClear } from '#decide';
-import { groupBy, inTurns, levelText, UsageError } from '#lib';
+import { defined, groupBy, inTurns, levelText, UsageError } from '#lib';
 import { type Cell, configurationLabel } from '#model';
 
 /** The results of a finished sweep, as what another is compared with. */
@@ -38,7 +38,7 @@ export function pairUp(
   const untilClear: UntilClear = {
     base,
     margin,
-    ...(effect === null ? {} : { effect }),
+    ...defined({ effect }),
     alpha: ALPHA,
     most_runs: maxRuns,
     // Smaller rounds would leave slots free.

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { displayPath, nearestExisting } from '#host';
+import { displayPath, folderAbove, nearestExisting } from '#host';
 import type { ProblemAt } from '#input';
 import { addPathToFullDiskError, isFull, UsageError } from '#lib';
 import { type Config, defaultConfig, parseConfig, withRegistered } from '#scenario';
@@ -23,23 +23,21 @@ export interface Project {
 type ReadConfig = Pick<Project, 'config' | 'configSource'>;
 const NO_CONFIG: ReadConfig = { config: defaultConfig, configSource: null };
 
-function findUpward(name: string, from: string): string | null {
-  const file = join(from, name);
-  if (existsSync(file)) return file;
-  const parent = dirname(from);
-  return parent === from ? null : findUpward(name, parent);
+function findConfig(from: string): string | null {
+  const folder = folderAbove(from, (folder) => existsSync(join(folder, CONFIG_FILE)));
+  return folder === null ? null : join(folder, CONFIG_FILE);
 }
 
 /** Finds the config file, from the working folder upwards, and reads it. @throws UsageError if it is invalid */
 export function openProject(resultsFlag?: string, from: string = process.cwd()): Project {
-  const configFile = findUpward(CONFIG_FILE, from);
+  const configFile = findConfig(from);
   const read = configFile === null ? NO_CONFIG : readConfig(configFile);
   return projectOf(configFile, read, resultsFlag);
 }
 
 /** The project with the default config, for commands that must work even if the config file is invalid. */
 export const projectByDefault = (resultsFlag?: string): Project =>
-  projectOf(findUpward(CONFIG_FILE, process.cwd()), NO_CONFIG, resultsFlag);
+  projectOf(findConfig(process.cwd()), NO_CONFIG, resultsFlag);
 
 function projectOf(
   configFile: string | null,

@@ -1,6 +1,6 @@
 import { type Agent, knownAgents } from '#agents';
 import type { UntilClear } from '#decide';
-import { ownValue, suggest, UsageError } from '#lib';
+import { defined, ownValue, suggest, UsageError } from '#lib';
 import { type Cell, cellLabel } from '#model';
 import {
   containerVariables,
@@ -87,7 +87,7 @@ export function resolveSweep(
       variants: variants.map(({ variant, scenario: { agents } }) => ({ variant, agents })),
     })),
     {
-      flags: { agents: draft.agents, models: draft.models, ...(repeat === null ? {} : { repeat }) },
+      flags: { agents: draft.agents, models: draft.models, ...defined({ repeat }) },
       profile: profileOf(project, draft.profile),
       defaultAgents: [process.env['LLM_TOOL_TEST_TOOL'] ?? ''].filter((name) => name !== ''),
       agentModels: Object.fromEntries([...known].map(([name, { models }]) => [name, models])),

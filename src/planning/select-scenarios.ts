@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { Rubric } from '#gates';
 import { displayPath } from '#host';
 import { inTextOrder, type ProblemAt } from '#input';
-import { omit, type Problem, UsageError } from '#lib';
+import { counted, omit, type Problem, UsageError } from '#lib';
 import { DEFAULT_VARIANT } from '#model';
 import {
   type Combination,
@@ -124,7 +124,7 @@ export function refuseProblems(problems: Problem[], texts: ReadonlyMap<string, s
   const files = new Set(problems.map(({ file }) => file)).size;
   throw new UsageError(
     'scenario_invalid',
-    `${problems.length} problem${problems.length === 1 ? '' : 's'} in ${files} file${files === 1 ? '' : 's'}; nothing was run`,
+    `${counted(problems.length, 'problem')} in ${counted(files, 'file')}; nothing was run`,
     problems,
     texts,
   );

@@ -2,7 +2,7 @@ import { variablesOfRuntime } from '#agent-host';
 import { adaptersWith, type Agent, agentOfCell, knownAgents } from '#agents';
 import { isMirror, knownProviders, missingVariables } from '#host';
 import type { Path } from '#input';
-import { parseJudgeName, type Problem, UsageError, variableNames } from '#lib';
+import { defined, parseJudgeName, type Problem, UsageError, variableNames } from '#lib';
 import { containerVariables, serverAddresses } from '#scenario';
 import { variablesOfSubject } from '#subjects';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
@@ -91,7 +91,7 @@ function unsetInConfig(sweep: ResolvedSweep): Unset[] {
     ...Object.entries(sweep.agents).map(([name, { env }]) => [['agents', name, 'env'], env] as const),
     ...Object.entries(sweep.providers).map(([name, { base_url, api_key }]) => {
       // An empty key counts as missing, because every service would refuse it.
-      return [['providers', name], { base_url, ...(api_key === undefined ? {} : { api_key }) }] as const;
+      return [['providers', name], { base_url, ...defined({ api_key }) }] as const;
     }),
   ];
   return tables.flatMap(([path, texts]) =>

@@ -13,7 +13,7 @@ import {
   storeOnce,
   writeFileAtomic,
 } from '#host';
-import { ENGINE_PROTOCOL, groupBy, type Json, safeName, sha256 } from '#lib';
+import { defined, ENGINE_PROTOCOL, groupBy, type Json, safeName, sha256 } from '#lib';
 import { contextInputs, SCHEMA_VERSION, subjectParts } from '#model';
 import { type EffectiveScenario, type Plan, type PlanTemplate, TARGET_PROGRAM } from '#scenario';
 import { cleanIsOver, planFile, storeFolder, sweepsFolder } from '#store';
@@ -85,7 +85,7 @@ export async function storeInputsAnd<T>(
 
 const templateOf = (resolved: ResolvedSweep, scenarios: Plan['scenarios']): PlanTemplate => ({
   schema_version: SCHEMA_VERSION,
-  ...(resolved.owner === null ? {} : { owner: resolved.owner }),
+  ...defined({ owner: resolved.owner }),
   concurrency: resolved.concurrency,
   scenarios,
   agents: resolved.agents,
@@ -98,8 +98,7 @@ const templateOf = (resolved: ResolvedSweep, scenarios: Plan['scenarios']): Plan
   max_usd: resolved.maxUsd,
   prices: resolved.project.config.prices,
   cells: resolved.cells,
-  ...(resolved.untilClear === null ? {} : { until_clear: resolved.untilClear }),
-  ...(resolved.regrade === null ? {} : { regrade: resolved.regrade }),
+  ...defined({ until_clear: resolved.untilClear, regrade: resolved.regrade }),
   project: resolved.project.configFile === null ? null : resolved.project.root,
   sandbox: {
     required: resolved.project.config.require_sandbox,
@@ -162,7 +161,7 @@ async function storeInputs(
       path: selected.path,
       hash,
       ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
-      ...(variant.parameters === undefined ? {} : { parameters: variant.parameters }),
+      ...defined({ parameters: variant.parameters }),
     });
   }
   return {

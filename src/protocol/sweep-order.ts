@@ -1,4 +1,4 @@
-import { changedRunLimits, type Limits } from '#lib/pure';
+import { changedRunLimits, defined, type Limits } from '#lib/pure';
 import type { SweepInput } from './sweep.js';
 
 /** The parts of a plan that the input of a sweep repeats. */
@@ -33,7 +33,7 @@ export const sweepOrder = (
   ...(external ? { sparse: true } : {}),
   ...(limits.cellsPerHistory === Infinity ? {} : { cellsPerHistory: limits.cellsPerHistory }),
   ...changedRunLimits(limits),
-  ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
+  ...defined({ maxUsd: plan.max_usd }),
   ...(plan.until_clear === undefined ? {} : { untilClear: true }),
 });
 

@@ -11,7 +11,7 @@ const SimulatedUser = z.object({
   knowledge_level: z.enum(['beginner', 'intermediate', 'expert']),
   temperature: z.number(),
   /** Limit of one message, in tokens. */
-  max_tokens: z.number().int(),
+  max_tokens: z.int(),
 });
 export type SimulatedUser = z.infer<typeof SimulatedUser>;
 
@@ -38,7 +38,7 @@ export type EndCondition = z.infer<typeof EndCondition>;
 
 export const conversationFields = {
   /** Maximum number of turns. */
-  turns: z.number().int(),
+  turns: z.int(),
   /** The time that a model may take to play the user, or to decide about a condition. */
   ask_secs: z.number(),
   /** The time that the agent may work in all turns together. */

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Loaded } from '#input';
+import { fileProblem } from '#lib';
 import { matrixGivenAsScenario } from './eliza/matrix.js';
 import { readScenario as readElizaScenario } from './eliza/to-scenario.js';
 import type { ScenarioReader } from './reader.js';
@@ -42,5 +43,5 @@ const withRemedy = <P extends { message: string }>(problem: P): P => ({
 
 const refused = (file: string, message: string): Loaded<never> => ({
   ok: false,
-  problems: [{ file, line: 1, column: 1, path: '', message }],
+  problems: [fileProblem(file, message)],
 });

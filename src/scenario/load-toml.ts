@@ -2,6 +2,7 @@ import { check, inTextOrder, type Loaded, type Path, type Position, type Source 
 import type { Problem } from '#lib';
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import type { z } from 'zod';
+import { messageOf } from '#lib';
 
 /** A value of the file with its position. It has either `map` or `list`; without both, it is the plain value. */
 interface Located {
@@ -163,7 +164,7 @@ function parse(text: string): Parsed {
   try {
     return { ok: true, program: parseTOML(text) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const message = explanations[reason] ?? `invalid TOML: ${reason}`;
     const at = error instanceof ParseError ? error : { lineNumber: 1, column: 0 };
     return { ok: false, position: { line: at.lineNumber, column: at.column + 1 }, message };

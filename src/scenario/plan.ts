@@ -4,7 +4,8 @@ import { isCronTime, parseCron, schemaVersion } from '#lib';
 import { Cell, Price, SCHEMA_VERSION } from '#model';
 import { StoredSubject } from '#subjects';
 import { z } from 'zod';
-import { AgentTable, Provider } from './config.js';
+import { AgentTable } from './agent-table.js';
+import { Provider } from './config.js';
 import { Scenario } from './scenario.js';
 import { Target } from './target.js';
 
@@ -18,7 +19,7 @@ export const JudgeSettings = z.object({
   pass_threshold: z.number(),
   always: z.boolean(),
   timeout_secs: z.number(),
-  votes: z.number().int(),
+  votes: z.int(),
 });
 export type JudgeSettings = z.infer<typeof JudgeSettings>;
 
@@ -93,7 +94,7 @@ export const Plan = z.object({
   created_at: z.string(),
   /** To whom the sweep belongs. Absent if nobody was known. */
   owner: z.string().exactOptional(),
-  concurrency: z.number().int(),
+  concurrency: z.int(),
   /** One entry for each variant of each scenario. */
   scenarios: z.array(
     z.object({
@@ -139,13 +140,13 @@ export const Plan = z.object({
    * The protocol of the build that made the plan: hosts with an older one may not know all that it says. Absent if the
    * results are not shared.
    */
-  protocol: z.number().int().exactOptional(),
+  protocol: z.int().exactOptional(),
   /** Set if the sweep checks the work of earlier runs again instead of running agents. */
   regrade: Regrade.exactOptional(),
   /** Folder of the config file; null if there is none. A sandbox hides it, except for the programs in it. */
   project: z.string().nullable(),
   /** The config's settings for sandboxes. */
-  sandbox: z.object({ required: z.boolean(), allow_loopback: z.array(z.number().int()) }),
+  sandbox: z.object({ required: z.boolean(), allow_loopback: z.array(z.int()) }),
   /** Files and folders that a sandbox hides completely: the sources of the scenarios. */
   hidden: z.array(z.string()),
 });
@@ -164,7 +165,7 @@ export type PlanTemplate = z.infer<typeof PlanTemplate>;
 
 const When = z.union([
   z.object({ cron: z.string(), timezone: z.string() }),
-  z.object({ every_secs: z.number().int().positive() }),
+  z.object({ every_secs: z.int().positive() }),
 ]);
 export type When = z.infer<typeof When>;
 
@@ -178,9 +179,9 @@ export const StoredSchedule = z.object({
   created_at: z.string(),
   when: When,
   overlap: z.enum(OVERLAPS),
-  jitter_secs: z.number().int().nonnegative(),
+  jitter_secs: z.int().nonnegative(),
   /** The longest delay of a firing that the server has missed. */
-  catch_up_secs: z.number().int().positive(),
+  catch_up_secs: z.int().positive(),
   fail_on: z.enum(FAIL_ON),
   /** Another place for the JUnit report, an absolute path. */
   junit: z.string().nullable(),

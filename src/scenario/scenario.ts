@@ -163,7 +163,7 @@ const Judge = z.object({
   pass_threshold: z.number(),
   always: z.boolean(),
   model: z.string().exactOptional(),
-  votes: z.number().int(),
+  votes: z.int(),
   timeout_secs: z.number(),
 });
 
@@ -186,7 +186,7 @@ const Judgment = z.object({
 export const Scenario = z.object({
   name: z.string(),
   description: z.string(),
-  tier: z.number().int(),
+  tier: z.int(),
   tags: z.array(z.string()),
   inputs: Inputs,
   /** The program under test; null if the agent itself, or the code of the steps, is what is tested. */
@@ -205,7 +205,7 @@ export const Scenario = z.object({
   /** The agents that run it, with their models. If `models` is empty, the config's models apply. */
   agents: z.array(z.object({ agent: z.string(), models: z.array(z.string()) })),
   /** The number of times that each agent and model runs it. */
-  repeat: z.number().int(),
+  repeat: z.int(),
   cost: z.object({ max_usd: z.number().exactOptional(), cache: z.boolean() }),
   /** The scripted steps of the agent `mock`. */
   mock: MockScript.exactOptional(),

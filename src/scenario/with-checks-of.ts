@@ -1,4 +1,4 @@
-import { omit } from '#lib';
+import { defined, omit } from '#lib';
 import { GATE_FIELDS, withoutGates } from './agent-inputs.js';
 import type { EffectiveScenario } from './plan.js';
 import type { Step } from './scenario.js';
@@ -12,8 +12,7 @@ export function withChecksOf<P extends Planned>(planned: P, checked: Planned): P
   return {
     ...omit(planned, 'asked', 'checks'),
     judge,
-    ...(asked === undefined ? {} : { asked }),
-    ...(checks === undefined ? {} : { checks }),
+    ...defined({ asked, checks }),
     scenario: {
       ...planned.scenario,
       description,

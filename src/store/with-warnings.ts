@@ -1,4 +1,5 @@
 import { type BuildUsed, mixedBuilds, type SweepCell, type SweepDocument } from '#decide';
+import { counted } from '#lib';
 import { outputsThatDoNotFit, type ResultDigest, type RunOutput, scenarioLabel } from '#model';
 
 /**
@@ -27,6 +28,6 @@ function runsWithoutChecks(cells: readonly SweepCell[]): string[] {
   return runs.length === 0
     ? []
     : [
-        `nothing was checked in ${runs.length} run${runs.length === 1 ? '' : 's'} of ${names}: no gates and no judge; they count in no rate, comparison or verdict`,
+        `nothing was checked in ${counted(runs.length, 'run')} of ${names}: no gates and no judge; they count in no rate, comparison or verdict`,
       ];
 }

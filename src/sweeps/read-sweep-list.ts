@@ -1,6 +1,6 @@
 import { type PlannedSweep, summarizeSweeps, type SweepSummary, toSummarize } from '#decide';
 import { displayPath } from '#host';
-import { UsageError } from '#lib';
+import { defined, UsageError } from '#lib';
 import { Plan } from '#scenario';
 import { planFile, readResultsFile, resultsIndex } from '#store';
 import { newestSweeps, sweepStatus } from './find-sweep.js';
@@ -33,7 +33,7 @@ function readSweep(results: string, id: string, warn: (text: string) => void): P
     const plan = readResultsFile(planFile(results, id), Plan);
     return {
       id,
-      ...(plan.owner === undefined ? {} : { owner: plan.owner }),
+      ...defined({ owner: plan.owner }),
       started: plan.created_at,
       status: sweepStatus(results, id),
       cells: plan.cells,

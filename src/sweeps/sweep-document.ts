@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { buildSweepDocument, isJudged, type SweepDocument } from '#decide';
+import { buildSweepDocument, isJudged, type SweepDocument, type SweepDocumentInput } from '#decide';
 import { readEngineState, serverIsUp, type EngineState } from '#engine';
 import { plannedHomes, projectState } from '#host';
 import { sweepWorkflowId, WORKFLOWS } from '#protocol';
@@ -48,6 +48,23 @@ function listOf({ uiUrl, namespace }: Pick<EngineState, 'uiUrl' | 'namespace'>):
   return uiUrl === null ? null : `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows`;
 }
 
+/** Builds the document of a sweep from its plan, and what became of it. */
+export const documentOfPlan = (
+  plan: Plan,
+  found: Pick<SweepDocumentInput, 'uiUrl' | 'status' | 'decided' | 'results' | 'resultsPath'>,
+): SweepDocument =>
+  buildSweepDocument({
+    owner: plan.owner,
+    sweep: plan.sweep,
+    workflowId: sweepWorkflowId(plan.sweep),
+    maxUsd: plan.max_usd,
+    cells: plan.cells,
+    untilClear: plan.until_clear,
+    live: plan.live === true,
+    scenarios: plan.scenarios,
+    ...found,
+  });
+
 /**
  * Builds the document of a sweep from its files: the summary says whether it has ended, the log has the results, and
  * evaluation.md of each run has the human review.
@@ -61,10 +78,7 @@ export async function sweepDocument(
   // Where the state would be: reading results must not create it.
   const engine = await readEngineState(projectState(resultsPath, plannedHomes().state).folder);
   const results = readDigestedLog(resultsPath, warn, (line) => line.sweep === plan.sweep || isJudged(line));
-  const document = buildSweepDocument({
-    owner: plan.owner,
-    sweep: plan.sweep,
-    workflowId: sweepWorkflowId(plan.sweep),
+  const document = documentOfPlan(plan, {
     // An engine that has stopped serves no page.
     uiUrl: engine === null || !serverIsUp(engine) ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
     status: existsSync(summary)
@@ -72,12 +86,7 @@ export async function sweepDocument(
       : isPaused(resultsPath, plan.sweep)
         ? 'paused'
         : 'running',
-    maxUsd: plan.max_usd,
-    cells: plan.cells,
-    untilClear: plan.until_clear,
     decided: plan.until_clear === undefined ? null : storedDecision(resultsPath, plan.sweep),
-    live: plan.live === true,
-    scenarios: plan.scenarios,
     results,
     resultsPath,
   });

@@ -1,3 +1,4 @@
+import { defined } from '#lib/pure';
 import type { CarriedRun, Parked, ProvenOrder } from '#protocol';
 
 /*
@@ -55,9 +56,7 @@ export function readParked(argument: unknown): ParkedSignal | null {
       nth,
       why,
       until,
-      ...(provider === undefined ? {} : { provider }),
-      ...(account === undefined ? {} : { account }),
-      ...(message === undefined ? {} : { message }),
+      ...defined({ provider, account, message }),
     },
   };
 }

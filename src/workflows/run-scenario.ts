@@ -7,15 +7,14 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type RunLimits, runLimitsIn, safeName } from '#lib/pure';
+import { defined, type RunLimits, runLimitsIn, safeName } from '#lib/pure';
 import { STEPS } from '#model/pure';
-import { passedRun, type RunInput, type RunPlan, type RunRef, type RunResult } from '#protocol';
+import { passedRun, type PlannedBuild, type RunInput, type RunPlan, type RunRef, type RunResult } from '#protocol';
 import { carriedIn, proofIn } from './arguments.js';
 import type { Histories } from './run/agent-loop.js';
 import { runAgent, WAIT } from './run/agent-runs.js';
-import { activities, FOR_MINUTES, LONG_STEP, STOPPING } from './run/options.js';
-import { createPerformer } from './run/perform.js';
-import { buildImages } from './run/build-images.js';
+import { activities, AGENT_RETRY, FOR_MINUTES, LONG_STEP, STOPPING, within } from './run/options.js';
+import { createPerformer, type Performer } from './run/perform.js';
 import { performChecks, performSteps } from './run/steps.js';
 import { createEndAnnouncer } from './announce-end.js';
 import { waitParked } from './wait-for-provider.js';
@@ -34,8 +33,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     workflowId,
     firstRunId,
     proof: proofIn(input),
-    ...(fresh === undefined ? {} : { fresh }),
-    ...(lostHosts === undefined ? {} : { lostHosts }),
+    ...defined({ fresh, lostHosts }),
   };
   const limits = runLimitsIn(input);
   const performer = createPerformer(input.sparse === true, limits);
@@ -166,4 +164,20 @@ function runName({ cell }: RunInput, startedAt: number): string {
   const { firstExecutionRunId } = workflowInfo();
   const when = new Date(startedAt).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return [when, cell.agent, cell.model, cell.scenario, firstExecutionRunId.slice(-8)].map(safeName).join('-');
+}
+
+/** Builds the images of a run, one after the other, as long as they can be built. */
+async function buildImages(
+  { perform, failures }: Performer,
+  run: RunRef,
+  builds: readonly PlannedBuild[],
+): Promise<void> {
+  for (const { step, timeoutSecs } of builds) {
+    const planned = { step, title: `build the ${step}`, ...within(timeoutSecs), retry: AGENT_RETRY };
+    const complaint = (lacking: string | null): string | null => lacking;
+    const lacking = await perform({ ...planned, complaint }, (options) =>
+      activities.buildImage.executeWithOptions(options, [run, step]),
+    );
+    if (lacking !== null || failures.length > 0) return;
+  }
 }

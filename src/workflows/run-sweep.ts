@@ -8,7 +8,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { assertNever } from '#lib/pure';
+import { assertNever, defined } from '#lib/pure';
 import type { CellPage, SweepInput, SweepResult } from '#protocol';
 import { announceEnd } from './announce-end.js';
 import { carry, hasStartedAll, isOver, nextTime, startedRuns } from './scheduler/state.js';
@@ -150,7 +150,7 @@ async function load(sweep: Sweep, { wanted }: Extract<SweepAction, { type: 'load
         limit: PAGE,
         round,
         ...wanted,
-        ...(again === undefined ? {} : { again }),
+        ...defined({ again }),
         origin,
       },
     ]),

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { decisionText, progressText } from '#decide/pure';
-import { beginningOf, SEARCH_ATTRIBUTES } from '#lib/pure';
+import { beginningOf, messageOf, SEARCH_ATTRIBUTES } from '#lib/pure';
 import type { Cell } from '#model';
 import { SWEEP_ID, type RunResult, type SweepProgress } from '#protocol';
 
@@ -116,6 +116,6 @@ const MESSAGE_LENGTH = 300;
 export function rootCauseMessage(error: unknown): string {
   let cause = error;
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   return beginningOf(message, MESSAGE_LENGTH);
 }

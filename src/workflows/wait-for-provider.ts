@@ -1,4 +1,5 @@
 import { condition, defineSignal, getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
+import { defined } from '#lib/pure';
 import { type AgentSummary, type Parked, type RunInput, SIGNALS } from '#protocol';
 import { readWake } from './arguments.js';
 import { type Noting, quickly } from './calls.js';
@@ -51,8 +52,7 @@ export function waitParked(input: RunInput, noting: Noting): WaitForProvider {
       why: again?.why ?? 'busy',
       until: Date.now() + ms,
       message,
-      ...(provider === undefined ? {} : { provider }),
-      ...(account === undefined ? {} : { account }),
+      ...defined({ provider, account }),
     };
     waiting = { parked, proof };
     try {

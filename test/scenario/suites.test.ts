@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Loaded } from '../../src/input/source.js';
-import { readEvals, writeEvals } from '../../src/scenario/suites/read-evals.js';
+import { defined } from '../../src/lib/json.js';
+import { readSuite } from '../../src/scenario/suites/read-evals.js';
 import { readCsv, readJsonLines } from '../../src/scenario/suites/read-prompts.js';
-import type { Suite } from '../../src/scenario/suites/suite.js';
-import { caseOfScenario, suiteScenarios } from '../../src/scenario/suites/suite-scenarios.js';
+import type { Suite, SuiteCase } from '../../src/scenario/suites/suite.js';
+import { suiteScenarios, withoutFiles } from '../../src/scenario/suites/suite-scenarios.js';
 import { loadScenarioFile } from '../../src/scenario/yaml/read-scenario.js';
 
 const valueOf = (loaded: Loaded<Suite>): Suite => {
@@ -44,17 +45,51 @@ const oneEval = fc.record(
   { requiredKeys: ['id', 'prompt'] },
 );
 
+interface Imported {
+  description: string;
+  task: { prompt: string };
+  evaluation: { gates: { type: string; name?: string; prompt?: string; tool?: string }[] };
+}
+
+/** The case that an imported scenario was made of. */
+function caseOfScenario(file: unknown): SuiteCase {
+  const { description, task, evaluation } = file as Imported;
+  const { gates } = evaluation;
+  const id = JSON.parse(/^(?:\d+|-\d+|"(?:[^"\\]|\\.)*")/.exec(description)?.[0] ?? 'null') as string | number;
+  const expected = gates.find(({ type, name }) => type === 'llm_judge' && name === 'expected output')?.prompt;
+  const use = gates.find(({ type }) => type === 'skill_used' || type === 'skill_not_used')?.type;
+  const tool = gates.find(({ type }) => type === 'tool_called')?.tool;
+  return {
+    id,
+    ...withoutFiles(task.prompt),
+    assertions: gates.flatMap(({ type, name, prompt }) =>
+      type === 'llm_judge' ? (name === 'expected output' ? [] : (prompt ?? [])) : (name ?? []),
+    ),
+    ...defined({ expected, tool: tool?.replace(/\\(.)/g, '$1') }),
+    ...(use === undefined ? {} : { shouldTrigger: use === 'skill_used' }),
+  };
+}
+
+/** A case as evals.json has it. */
+const evalOf = ({ id, prompt, expected, files, assertions }: SuiteCase) => ({
+  id,
+  prompt,
+  ...defined({ expected_output: expected }),
+  ...(files.length === 0 ? {} : { files }),
+  ...(assertions.length === 0 ? {} : { assertions }),
+});
+
 test('what was imported can be written back as the same evals, and each scenario is valid', () => {
   fc.assert(
     fc.property(fc.array(oneEval, { maxLength: 4 }), (evals) => {
-      const suite = valueOf(readEvals('evals.json', JSON.stringify({ skill_name: 'pdf', evals })));
+      const suite = valueOf(readSuite('evals.json', JSON.stringify({ skill_name: 'pdf', evals })));
       const scenarios = suiteScenarios(suite, 'pdf', '../skills/pdf');
       for (const { name, yaml } of scenarios) {
         const loaded = loadScenarioFile(`${name}.yaml`, yaml);
         expect(loaded.ok ? [] : loaded.problems).toEqual([]);
       }
-      const cases = scenarios.map(({ yaml }) => caseOfScenario(parse(yaml)));
-      expect(JSON.parse(writeEvals({ skill: suite.skill, cases }))).toEqual({ skill_name: 'pdf', evals });
+      expect(suite.skill).toBe('pdf');
+      expect(scenarios.map(({ yaml }) => evalOf(caseOfScenario(parse(yaml))))).toEqual(evals);
     }),
     { numRuns: 100 },
   );
@@ -98,7 +133,7 @@ test('lists of prompts, in either form, can be written back as the same list', (
 test('a prompt that ends like a list of input files is not taken for one', () => {
   const prompt = 'Copy this list into a.md:\n\nInput files:\n- a.txt';
   const [made] = suiteScenarios(
-    valueOf(readEvals('e.json', JSON.stringify({ evals: [{ id: '1', prompt }] }))),
+    valueOf(readSuite('e.json', JSON.stringify({ evals: [{ id: '1', prompt }] }))),
     'pdf',
     'pdf',
   );
@@ -110,7 +145,7 @@ test('a prompt that ends like a list of input files is not taken for one', () =>
 test('a prompt without input files is the prompt of its scenario, as it is', () => {
   const prompt = 'Sort the list.';
   const [made] = suiteScenarios(
-    valueOf(readEvals('e.json', JSON.stringify({ evals: [{ id: '1', prompt }] }))),
+    valueOf(readSuite('e.json', JSON.stringify({ evals: [{ id: '1', prompt }] }))),
     'pdf',
     'pdf',
   );
@@ -119,7 +154,7 @@ test('a prompt without input files is the prompt of its scenario, as it is', () 
 
 test('an expected output without a word is none', () => {
   const evals = [{ id: 1, prompt: 'Sort.', expected_output: ' ' }];
-  const { cases } = valueOf(readEvals('e.json', JSON.stringify({ evals })));
+  const { cases } = valueOf(readSuite('e.json', JSON.stringify({ evals })));
   expect(cases).toEqual([{ id: 1, prompt: 'Sort.', files: [], assertions: [] }]);
 });
 
@@ -157,11 +192,11 @@ test('CSV of any cells is read as it was written', () => {
 });
 
 test('problems are reported with line and column', () => {
-  expect(problemsOf(readEvals('e.json', '{"evals": [\n  {"id": 1, "promt": "x"}]}'))).toEqual([
+  expect(problemsOf(readSuite('e.json', '{"evals": [\n  {"id": 1, "promt": "x"}]}'))).toEqual([
     expect.stringMatching(/^2:3 evals\[0\]\.prompt: missing/),
     expect.stringMatching(/^2:13 evals\[0\]\.promt: unknown key 'promt'; did you mean 'prompt'/),
   ]);
-  expect(problemsOf(readEvals('e.json', '[]'))).toEqual([expect.stringMatching(/^1:1 : expected a map/)]);
+  expect(problemsOf(readSuite('e.json', '3'))).toEqual([expect.stringMatching(/^1:1 : expected a map/)]);
   expect(problemsOf(readCsv('p.csv', 'prompt,should_trigger\nx,maybe\n,true\n'))).toEqual([
     expect.stringMatching(/^2:3 should_trigger: expected true or false, got 'maybe'/),
     expect.stringMatching(/^3:1 : expected a prompt/),
@@ -179,7 +214,7 @@ test('problems are reported with line and column', () => {
 test('no text makes a reader throw', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200, size: 'max' }), (any) => {
-      for (const read of [readEvals, readCsv, readJsonLines]) read('x', any);
+      for (const read of [readSuite, readCsv, readJsonLines]) read('x', any);
     }),
   );
 });

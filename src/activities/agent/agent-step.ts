@@ -83,6 +83,18 @@ export function agentStepNames(results: readonly Pick<AgentStep, 'turn'>[]): str
   });
 }
 
+/** The agent's runs in a step of the scenario, each with its name. `first`: the first step in which the agent works. */
+export function agentRunsIn(
+  { agents }: { agents: readonly Manifest<AgentStep>[] },
+  at: number,
+  first: number,
+): { step: string; manifest: Manifest<AgentStep> }[] {
+  const names = agentStepNames(agents.map(({ result }) => result));
+  return agents.flatMap((manifest, index) =>
+    (manifest.result.turn?.at ?? first) === at ? [{ step: names[index] ?? '', manifest }] : [],
+  );
+}
+
 /** Names of the steps that can follow these: the agent is run again in the same turn, or in the next one. */
 export function nextAgentSteps(results: readonly Pick<AgentStep, 'turn'>[]): string[] {
   const last = results.at(-1);

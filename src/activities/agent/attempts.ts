@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { everySecond, isAlive, ownIdentity, type ProcessIdentity, readTextIfThere, writeNote } from '#host';
-import { beginningOf, diskRemedy, formatDuration, parseJson } from '#lib';
+import { beginningOf, diskRemedy, formatDuration, messageOf, parseJson } from '#lib';
 import { DISK_FAILURE, STORE_AWAY, withAdvice } from '../step/error-advice.js';
 import { isShuttingDown } from '../step/heartbeat.js';
 import { stateFolderOf } from '../step/disk-space.js';
@@ -56,7 +56,7 @@ export async function recordAttempt<T>(context: LoadedRun, step: string, perform
     // An attempt stopped from outside has not failed: the next one adopts the agent, or the run was cancelled.
     if (isShuttingDown()) note(null, { stopped: true });
     if (Context.current().cancellationSignal.aborted) throw error;
-    const message = beginningOf(context.redact(error instanceof Error ? error.message : String(error)), MESSAGE_LENGTH);
+    const message = beginningOf(context.redact(messageOf(error)), MESSAGE_LENGTH);
     const waited = error instanceof ApplicationFailure && [DISK_FAILURE, STORE_AWAY].includes(error.type ?? '');
     note(message, waited ? { waited } : {});
     throw error;

@@ -11,6 +11,7 @@ import {
   sharesHost,
 } from '#environments';
 import { detectVersion, firstLine, knownProviders, markOf, RUN_MARK } from '#host';
+import { defined } from '#lib';
 import { mocksFileOf } from '#mocks';
 import { STEPS } from '#model';
 import { findProgram } from '../commands/find-program.js';
@@ -73,8 +74,7 @@ export async function planLaunch(
     env,
     program,
     shown: mcp.shown,
-    ...(mcp.beside === null ? {} : { beside: mcp.beside }),
-    ...(relay === null ? {} : { relay }),
+    ...defined({ beside: mcp.beside, relay }),
   };
 }
 

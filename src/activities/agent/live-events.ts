@@ -1,11 +1,12 @@
 import { closeSync, constants, existsSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { linesOf } from '#host';
-import { createLineRedactor, createYielder, isJsonObject, type Json, parseJson, shortenStrings } from '#lib';
-import { type EventBody, isOfProxy, redactFields, RunEvent } from '#model';
+import { createYielder, isJsonObject, type Json, parseJson, shortenStrings } from '#lib';
+import { type EventBody, isOfProxy, type RunEvent } from '#model';
 import { doingText } from '#reports';
 import { withNewLogin } from '../run/secrets.js';
 import type { LoadedRun } from '../run/context.js';
+import { createEventRedactor } from './transcripts.js';
 
 /** In characters. Redaction takes a second per 5 MB, and events.jsonl will have the complete text. */
 const MAX_TEXT = 4000;
@@ -35,9 +36,7 @@ export function createLiveEvents(context: LoadedRun, start: number, limit = MAX_
   const { liveEvents: path } = context.files;
   const yieldIfDue = createYielder();
   let current = context;
-  const redactLine = createLineRedactor((line) =>
-    JSON.stringify(redactFields(JSON.parse(line) as RunEvent, RunEvent, current.redact)),
-  );
+  const redactLine = createEventRedactor(() => current.redact);
   let added: EventBody[] = [];
   let doing: string | null = null;
   const counts = { output: 0, proxies: 0 };

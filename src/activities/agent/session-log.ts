@@ -1,7 +1,7 @@
 import { type Agent, errorEvent } from '#agents';
 import { fileText } from '#gates';
 import { linesOf } from '#host';
-import { createYielder } from '#lib';
+import { createYielder, messageOf } from '#lib';
 import {
   type AgentRecord,
   type EventBody,
@@ -93,8 +93,7 @@ async function requestOfStart(
 }
 
 /** The run goes on without the number. */
-const unreadable = (error: unknown): string =>
-  `the log of its session cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+const unreadable = (error: unknown): string => `the log of its session cannot be read: ${messageOf(error)}`;
 
 function* linesIn({ stdout }: AgentOutput): Generator<string> {
   for (const { text } of linesOf(stdout)) yield text;

@@ -1,12 +1,13 @@
-import { existsSync, linkSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { lastStart, type ProcessState, sharesHost, startFiles, startFolder } from '#environments';
-import { recordTimeline, remembered, supervisedFiles, supervisorErrors, writeFileAtomic } from '#host';
-import { describeEnd, diskRemedy, shellWord } from '#lib';
+import { recordTimeline, supervisorErrors, writeFileAtomic } from '#host';
+import { defined, describeEnd, shellWord } from '#lib';
 import type { Rebuilt } from './commands-before.js';
+import { watchDisk } from './disk-full.js';
 import type { PlannedLaunch } from './launch.js';
 import { agentOutputs, continuesSession, lastSession, sessionOf } from './outputs.js';
 import type { Fence } from '../step/fence.js';
@@ -15,7 +16,7 @@ import { copyCredentials, syncCredentials } from '../credentials/login-files.js'
 import { awaitHealth } from '../prepare/await-health.js';
 import { anewIn, firstStartOf, type StepAnew, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 import type { Handlers, WatchedStart } from './watch-output.js';
-import { assertRecordable, firstDiskError, stateFolderOf } from '../step/disk-space.js';
+import { assertRecordable, stateFolderOf } from '../step/disk-space.js';
 import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
 
 /** An agent that was lost this often would be lost again, and each start may cost money. */
@@ -127,9 +128,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     env,
     stdin: launch.stdin,
     files: [...launch.files, ...login],
-    ...(shown === undefined ? {} : { shown }),
-    ...(beside === undefined ? {} : { beside }),
-    ...(relay === undefined ? {} : { relay }),
+    ...defined({ shown, beside, relay }),
     ...(context.scenario.task === undefined ? {} : { keepBackground: true as const }),
     deadlineSecs: turnSecs(context),
     idleSecs: stepOfTurn(context).idle_timeout_secs ?? null,
@@ -253,54 +252,4 @@ async function follow({ context, signal, watch }: Supervision, start: number): P
   } finally {
     await beside;
   }
-}
-
-/**
- * Name `no-room.<code>` in the folder of a start: the system's error code if the disk was full while the agent worked.
- */
-const PREFIX = 'no-room.';
-
-/**
- * Codes that could not be written as a note, by folder of the start: on a read-only file system, not
- * even an empty file can be created.
- */
-const unwritten = remembered(() => new Map<string, string>());
-
-/**
- * Watches the disk of the state folder until `over` settles, and notes an error in `folder` if the disk cannot be
- * written. `folder`: the folder of a start, which is on the same disk.
- */
-async function watchDisk(stateFolder: string, folder: string, over: Promise<unknown>): Promise<void> {
-  const error = await firstDiskError(stateFolder, over);
-  if (error?.code !== undefined && remedyOf(error.code) !== null) writeNote(folder, error.code);
-}
-
-const remedyOf = (code: string): string | null => diskRemedy({ code }, () => true);
-
-/** Notes the code as a hard link to an existing file, which needs no space, unlike a new file. */
-function writeNote(folder: string, code: string): void {
-  unwritten().set(folder, code);
-  try {
-    linkSync(supervisedFiles(folder).exit, join(folder, `${PREFIX}${code}`));
-    unwritten().delete(folder);
-  } catch {
-    // Kept in memory only. The step's result cannot be written either until the disk is writable again.
-  }
-}
-
-function readNote(folder: string): string | null {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  const name = names.find((one) => one.startsWith(PREFIX));
-  return unwritten().get(folder) ?? name?.slice(PREFIX.length) ?? null;
-}
-
-/** Returns why the agent's work up to start `last` cannot be judged; null if its disk was writable. */
-export async function diskFullReason(context: RunPlaces, last: number): Promise<string | null> {
-  for (const { start } of lastSession(await agentOutputs(context, last))) {
-    const code = readNote(startFolder(context.handle, start));
-    const remedy = code === null ? null : remedyOf(code);
-    if (remedy !== null)
-      return `the agent may not have been able to write (${remedy}); then rerun the cell with \`retry\``;
-  }
-  return null;
 }

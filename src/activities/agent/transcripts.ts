@@ -41,6 +41,10 @@ async function writeLines(
   renameSync(temporary, path);
 }
 
+/** Redacts lines of events. `redact` may become another one, once the agent has received a token. */
+export const createEventRedactor = (redact: () => (text: string) => string): ((line: string) => string) =>
+  createLineRedactor((line) => JSON.stringify(redactFields(JSON.parse(line) as RunEvent, RunEvent, redact())));
+
 /** Events in events.jsonl in addition to those parsed from the agent's output. */
 interface Emitting {
   before: EventBody[];
@@ -78,9 +82,7 @@ export async function writeTranscripts(
   const { files, redact, agent } = context;
   const yieldIfDue = createYielder();
   const leftOut: LeftOut = { transcripts: false, lines: false, problems: null };
-  const redactLine = createLineRedactor((line) =>
-    JSON.stringify(redactFields(JSON.parse(line) as RunEvent, RunEvent, redact)),
-  );
+  const redactLine = createEventRedactor(() => redact);
   let parser = createParser();
   let usagePending = false;
   let seq = 0;

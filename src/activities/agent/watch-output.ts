@@ -1,7 +1,7 @@
 import { createEndTracker, type StreamParser } from '#agents';
 import { startFiles } from '#environments';
 import { everySecond, sizeOf, tailLines, writtenAt } from '#host';
-import { createYielder } from '#lib';
+import { createYielder, defined } from '#lib';
 import type { EventBody, UsageMeter } from '#model';
 import type { AgentProgress } from '#protocol';
 import { mcpServersOf } from '#subjects';
@@ -181,7 +181,7 @@ function recorder(
       waiting = 0;
       await fence.check();
       const doing = await live.flush();
-      onProgress({ doing, events, ...(costUsd === null ? {} : { costUsd }) });
+      onProgress({ doing, events, ...defined({ costUsd }) });
     },
   };
 }

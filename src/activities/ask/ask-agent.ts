@@ -52,7 +52,7 @@ export async function callAgent(
   if (alive && !adopted) await environment.kill(agent.handle, 'everything');
   const start = adopted ? last : last + 1;
   if (!adopted) await startAgent(context, question, start, fence);
-  const end = await follow(context, agent.handle, start, signal);
+  const end = await endOfStart(context, agent.handle, start, signal);
   // Treated like a timeout, which is given up early: each start may cost money.
   if (end.state !== 'ended') {
     const errors = await supervisorErrors(startFolder(agent.handle, start));
@@ -88,10 +88,10 @@ async function startAgent(
 }
 
 /**
- * Waits for the agent to end. Stops it if the run is cancelled; any other reason to stop leaves it to the next attempt.
+ * Waits for a start to end. Stops it if the run is cancelled; any other reason to stop leaves it to the next attempt.
  */
-async function follow(
-  { environment }: RunPlaces,
+export async function endOfStart(
+  { environment }: Pick<RunPlaces, 'environment'>,
   handle: EnvironmentHandle,
   start: number,
   signal: AbortSignal,

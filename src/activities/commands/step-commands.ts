@@ -4,6 +4,7 @@ import type { Command, CommandResult } from '#lib';
 import { look, resultsInside, sharesHost } from '#environments';
 import type { ScriptPlace } from '#agent-scripts';
 import { type FileStat, fileText } from '#gates';
+import { defined } from '#lib';
 import { execWithSpace } from '../step/disk-space.js';
 import { withMocks } from '../run/mock-server.js';
 import type { LoadedRun, RunIdentity, RunPlaces } from '../run/context.js';
@@ -28,7 +29,7 @@ export function stepCommands(
   return async (command, env, timeoutSecs) => {
     if (!isCleared) await environment.kill(handle, { part: step });
     isCleared = true;
-    const inSandbox = { shown: [files.folder], ...(checks === null ? {} : { checks }) };
+    const inSandbox = { shown: [files.folder], ...defined({ checks }) };
     return execWithSpace(
       { environment, handle, state },
       { command, env: await withMocks(context, step, env), timeoutSecs, signal, part: step, inSandbox },

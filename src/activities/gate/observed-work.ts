@@ -1,6 +1,8 @@
 import type { GateContext } from '#gates';
+import { defined } from '#lib';
 import { isAgentKind, nameSteps, type Trajectory } from '#model';
 import type { PlacedGate } from '#scenario';
+import { type EnvironmentHandle, environments } from '#environments';
 import { type AgentStep, type OwnTurn, readAgentSteps } from '../agent/agent-step.js';
 import { conversationOf, lastOfTurns, turnNumber } from '../agent/turns.js';
 import type { CommandStepResult } from '../commands/command-record.js';
@@ -69,8 +71,7 @@ function doneByAgent(context: RunIdentity, { isIncluded, isTurn, isInConversatio
         ...found.step.trajectory,
         tokens,
         costUsd,
-        ...(tokensAtLeast === undefined ? {} : { tokensAtLeast }),
-        ...(costAtLeastUsd === undefined ? {} : { costAtLeastUsd }),
+        ...defined({ tokensAtLeast, costAtLeastUsd }),
       };
     },
     turns: async () => {
@@ -110,3 +111,29 @@ const NOTHING = {
   isOutput: true,
   tokens: { input: 0, output: 0, reasoning: 0, cache_read: 0, cache_write: 0 },
 } satisfies Omit<Trajectory, 'answer'>;
+
+type Recorder = Pick<EnvironmentHandle, 'type' | 'journal'>;
+type Recorded = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns'>;
+
+/** Notes whether a gate looks at what was recorded of the agent. */
+export function watchEvidence<T extends Recorded>(
+  done: T,
+  handle: Recorder,
+): { done: T; forgeable: () => Promise<string | null> } {
+  let wasUsed = false;
+  const noting =
+    <A>(look: () => Promise<A>) =>
+    (): Promise<A> => {
+      wasUsed = true;
+      return look();
+    };
+  return {
+    done: {
+      ...done,
+      efficiency: noting(() => done.efficiency()),
+      trajectory: noting(() => done.trajectory()),
+      turns: noting(() => done.turns()),
+    },
+    forgeable: async () => (wasUsed ? environments[handle.type].forgeryRisk(handle) : null),
+  };
+}

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '#lib';
 import { drainObject, hostObject, removeGoneHosts, type SharedStore } from '#store';
 import { type Host, hostRecord } from './host.js';
 
@@ -46,7 +47,7 @@ export async function showSigns(
         report(null);
       } else report('the Temporal server does not answer');
     } catch (error) {
-      report(error instanceof Error ? error.message : String(error));
+      report(messageOf(error));
     }
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
   }

@@ -13,14 +13,16 @@ import {
 } from '#agents';
 import { sideJournal, startFiles, startFolder } from '#environments';
 import { readTextIfThere, sizeOf, supervisorErrors } from '#host';
+import { defined } from '#lib';
 import { STEPS } from '#model';
 import type { RunRef, TurnRef } from '#protocol';
 import { turnSecs } from '../agent/turns.js';
+import { endOfStart } from '../ask/ask-agent.js';
 import { loadRun } from '../run/load-run.js';
 import { withMocks } from '../run/mock-server.js';
 import type { Deps } from '../step/deps.js';
 import type { Fence } from '../step/fence.js';
-import { heartbeating, wasCancelled } from '../step/heartbeat.js';
+import { heartbeating } from '../step/heartbeat.js';
 import { assertRecordable } from '../step/disk-space.js';
 import { runStepOnce } from '../step/run-step-once.js';
 import type { LoadedRun } from '../run/context.js';
@@ -95,16 +97,12 @@ async function runProgram(
       env: await withMocks(context, STEPS.agent(1, context.turn.number), { ...context.baseEnv, ...context.targetEnv }),
       stdin,
       files: withSubject(agent, { home, config, subject }, []),
-      ...(shown === undefined ? {} : { shown }),
+      ...defined({ shown }),
       deadlineSecs: timeoutSecs,
       idleSecs: null,
     });
   }
-  const end = await environment.inspect(handle, start, signal).catch(async (error: unknown) => {
-    // Any other reason to stop leaves the program to the next attempt.
-    if (wasCancelled()) await environment.kill(handle, { start, reason: 'cancel' });
-    throw error;
-  });
+  const end = await endOfStart(context, handle, start, signal);
   const { stdout, stderr } = startFiles(handle, start);
   const bytes = sizeOf(stdout);
   const output = {

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { mcpSettings, nameServerTools, type ServersFile, type ServerTool } from '#agents';
 import { lastStart, sideJournal, startFiles } from '#environments';
 import { readTextIfThere, waitUntil } from '#host';
-import { parseJson } from '#lib';
+import { defined, parseJson } from '#lib';
 import { mcpServersOf, presenceOf } from '#subjects';
 import { readAgentStep } from '../agent/agent-step.js';
 import { planMcpServers, programFile } from '../agent/mcp-servers.js';
@@ -63,7 +63,7 @@ export async function connectServers(context: LoadedRun, fence: Fence, signal: A
         stdin: '',
         files,
         shown: [...shown, program],
-        ...(beside === null ? {} : { beside }),
+        ...defined({ beside }),
         deadlineSecs: DEADLINE_SECS,
         idleSecs: null,
       });

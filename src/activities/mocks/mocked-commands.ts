@@ -89,30 +89,26 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
 }
 
 /** The calls of mocked commands, services and tools, which are recorded in the environment. */
-async function callsInEnvironment({ environment, handle }: Context, folder: string): Promise<Calls> {
-  const look = (number: number) => environment.lookInside(handle, `${number}.json`, folder);
-  const calls: CallRecord[] = [];
-  let number = 1;
-  for (; number <= MAX_CALLS; number += 1) {
-    const found = await look(number);
-    if (found.kind === 'missing') break;
-    if (found.kind === 'file' && found.bytes <= MAX_BYTES) calls.push(...parse(await fileText(found)));
-  }
-  return { calls, more: number > MAX_CALLS && (await look(number)).kind !== 'missing' };
-}
+const callsInEnvironment = ({ environment, handle }: Context, folder: string): Promise<Calls> =>
+  readNumbered(async (name) => {
+    const found = await environment.lookInside(handle, name, folder);
+    if (found.kind === 'missing') return null;
+    return found.kind === 'file' && found.bytes <= MAX_BYTES ? ((await fileText(found)) ?? '') : '';
+  });
 
 /** The calls of mocked endpoints, which their server records in the private state. */
-async function callsOfEndpoints(state: string): Promise<Calls> {
-  const textOfCall = (number: number) =>
-    readTextIfThere(join(requestsFolder(mockServerFolder(state)), `${number}.json`));
+const callsOfEndpoints = (state: string): Promise<Calls> =>
+  readNumbered((name) => readTextIfThere(join(requestsFolder(mockServerFolder(state)), name)));
+
+/** Reads the files of calls, which are numbered from 1. `read`: their text; null if there is none. */
+async function readNumbered(read: (name: string) => Promise<string | null>): Promise<Calls> {
   const calls: CallRecord[] = [];
-  let number = 1;
-  for (; number <= MAX_CALLS; number += 1) {
-    const text = await textOfCall(number);
-    if (text === null) break;
+  for (let number = 1; number <= MAX_CALLS; number += 1) {
+    const text = await read(`${number}.json`);
+    if (text === null) return { calls, more: false };
     calls.push(...parse(text));
   }
-  return { calls, more: number > MAX_CALLS && (await textOfCall(number)) !== null };
+  return { calls, more: (await read(`${MAX_CALLS + 1}.json`)) !== null };
 }
 
 /** The matchers that threw, each with the first message. */
@@ -129,9 +125,9 @@ function matcherErrors(calls: readonly CallRecord[]): NonNullable<MockedCalls['m
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A call that was killed while it was recorded left an incomplete file. */
-function parse(text: string | null): CallRecord[] {
+function parse(text: string): CallRecord[] {
   try {
-    const parsed = CallRecord.safeParse(JSON.parse(text ?? ''));
+    const parsed = CallRecord.safeParse(JSON.parse(text));
     return parsed.success ? [parsed.data] : [];
   } catch {
     return [];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beginningOf, describeEnd } from '#lib';
+import { beginningOf, counted, describeEnd } from '#lib';
 import type { HealthCheck } from '#scenario';
 import type { LoadedRun } from '../run/context.js';
 
@@ -30,7 +30,7 @@ export async function awaitHealth(
     const isStarting = performance.now() - startedAt < start_period_sec * 1000;
     if (!isStarting) failures += 1;
     if (failures >= retries)
-      return `the health check failed ${retries} time${retries === 1 ? '' : 's'} (${describeEnd(result, timeoutSecs)}): ${beginningOf(context.redact(command), 200)}`;
+      return `the health check failed ${counted(retries, 'time')} (${describeEnd(result, timeoutSecs)}): ${beginningOf(context.redact(command), 200)}`;
     await sleep((isStarting ? start_interval_sec : interval_sec) * 1000, undefined, { signal });
   }
 }

@@ -11,7 +11,7 @@ import {
   trajectorySteps,
 } from '#model';
 import { firstAgentStep, type Step } from '#scenario';
-import { type AgentStep, agentStepNames } from '../agent/agent-step.js';
+import { agentRunsIn, type AgentStep } from '../agent/agent-step.js';
 import { stderrTail } from '../agent/summarize-output.js';
 import { turnNumber } from '../agent/turns.js';
 import type { CommandStepResult } from '../commands/command-record.js';
@@ -25,14 +25,11 @@ import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
  * files are redacted yet.
  */
 export function composeExecutions(context: LoadedRun, found: StepResults): Executions {
-  const names = agentStepNames(found.agents.map(({ result }) => result));
   const first = firstAgentStep(context.scenario);
   const executions = nameSteps(context.scenario.steps).flatMap(({ step, name }, at): Execution[] => {
     const about = { step: name, name: nameIn(step) };
     if (isAgentKind(step.kind)) {
-      const runs = found.agents.flatMap((manifest, index) =>
-        (manifest.result.turn?.at ?? first) === at ? [{ step: names[index] ?? name, manifest }] : [],
-      );
+      const runs = agentRunsIn(found, at, first);
       const numbers = [...new Set(runs.map(({ manifest }) => turnNumber(manifest.result)))];
       return numbers.flatMap((number) =>
         ofTurn(

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Place } from '#environments';
 import type { SkippedEntry } from '#host';
+import { defined } from '#lib';
 import {
   type AgentRecord,
   commandEnd,
@@ -19,7 +20,7 @@ import {
 } from '#model';
 import { type ReportInput, sweepWorkflowId } from '#protocol';
 import { checksNothing, findAgentStep, firstAgentStep, gatesOf, type Step } from '#scenario';
-import { agentStepNames } from '../agent/agent-step.js';
+import { agentRunsIn } from '../agent/agent-step.js';
 import { turnNumber } from '../agent/turns.js';
 import type { StepResults } from './collect-steps.js';
 import { attemptsBegun } from '../step/fence.js';
@@ -103,8 +104,7 @@ export function composeRecord(
     context: contexts.flatMap(({ record }) => record ?? []),
     post_scripts: posts,
     ...(context.plan.live === true ? { live: true } : {}),
-    ...(mocks === null ? {} : { mocks }),
-    ...(found.conversation === null ? {} : { conversation: found.conversation }),
+    ...defined({ mocks, conversation: found.conversation }),
     ...(leftOut.length === 0 ? {} : { left_out: leftOut.slice(0, RECORDED) }),
     steps: stepRecords(context, input, found, unfit),
     regressions: [],
@@ -209,22 +209,20 @@ const reasonNotJudged = ({ judge, scenario }: RunIdentity, found: StepResults): 
 function stepsPlanned(found: StepResults, { step, name }: NamedStep<Step>, at: number, first: number): PlannedStep[] {
   if (!isAgentKind(step.kind))
     return [[name, [...found.contexts, ...found.commands].find(({ of }) => of.name === name)?.manifest ?? null]];
-  const names = agentStepNames(found.agents.map(({ result }) => result));
-  const runs = found.agents.flatMap((manifest, index) =>
-    (manifest.result.turn?.at ?? first) === at ? [{ name: names[index] ?? name, manifest }] : [],
-  );
+  const runs = agentRunsIn(found, at, first);
   if (runs.length === 0) return [[name, null]];
-  return runs.flatMap(({ name, manifest }, index): PlannedStep[] => {
+  return runs.flatMap(({ step, manifest }, index): PlannedStep[] => {
     const turn = turnNumber(manifest.result);
     const next = runs[index + 1]?.manifest.result;
     const isLast = next === undefined || turnNumber(next) !== turn;
-    return [[name, manifest], ...(isLast ? [...gatesOfTurn(found, at, turn), ...found.between(turn)] : [])];
+    return [[step, manifest], ...(isLast ? [...gatesDue(found, at, turn), ...found.between(turn)] : [])];
   });
 }
 
-const gatesOfTurn = ({ gates }: StepResults, at: number, turn: number): PlannedStep[] =>
+/** The gates that were checked after a step, or (null) after all: once, or after this turn of a conversation. */
+const gatesDue = ({ gates }: StepResults, step: number | null, turn: number | null): PlannedStep[] =>
   gates
-    .filter(({ after }) => after === at)
+    .filter(({ after }) => after === step)
     .flatMap(({ checks }) => checks)
     .flatMap((check): PlannedStep[] => (check.turn === turn ? [[check.name, check.manifest]] : []));
 
@@ -235,19 +233,14 @@ function stepRecords(
   unfit: string | null,
 ): StepRecord[] {
   const first = firstAgentStep(context.scenario);
-  const gatesAfter = (step: number | null): PlannedStep[] =>
-    found.gates
-      .filter(({ after }) => after === step)
-      .flatMap(({ checks }) => checks)
-      .flatMap(({ name, turn, manifest }): PlannedStep[] => (turn === null ? [[name, manifest]] : []));
   const planned: PlannedStep[] = [
     ...found.images,
     [STEPS.prepare, found.prepared],
     ...nameSteps(context.scenario.steps).flatMap((of, index) => [
       ...stepsPlanned(found, of, index, first),
-      ...gatesAfter(index),
+      ...gatesDue(found, index, null),
     ]),
-    ...gatesAfter(null),
+    ...gatesDue(found, null, null),
     ...found.evaluators.map((manifest, index): PlannedStep => [STEPS.evaluator(index), manifest]),
     ...(context.scenario.judgment.judge?.enabled === true
       ? [[STEPS.judge, found.judge, reasonNotJudged(context, found)] as PlannedStep]

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { type EnvironmentHandle, environments, keepAccess, readRecord, sharesHost } from '#environments';
 import { restoreAccess } from '#host';
-import { loopbackPorts } from '#lib';
+import { defined, loopbackPorts } from '#lib';
 import { STEPS } from '#model';
 import { type EffectiveScenario, TARGET_PROGRAM } from '#scenario';
 import { checksFolder, fixtureFolder, isBucket, runFiles, sharedProjectOf, stateOfRun } from '#store';
@@ -21,8 +21,7 @@ import type { PlacedRun, RunIdentity, RunPlaces } from './context.js';
 function wantedBy({ environment, task }: RunIdentity['scenario']) {
   if (environment.type !== 'docker' || task === undefined) return environment;
   const { workdir, user } = task;
-  const whole = { ...(workdir === undefined ? {} : { workdir }), ...(user === undefined ? {} : { user }) };
-  return { ...environment, whole };
+  return { ...environment, whole: defined({ workdir, user }) };
 }
 
 /** `decide`: whether the place is chosen now, if it is not yet. */

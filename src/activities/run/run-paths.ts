@@ -8,7 +8,7 @@ import {
   RUN_FOLDERS,
   sharesHost,
 } from '#environments';
-import { omit, sha256 } from '#lib';
+import { defined, omit, sha256 } from '#lib';
 import type { ResolvedAgent } from '../credentials/resolve-agent.js';
 
 /**
@@ -85,10 +85,7 @@ export function handleOf(
         command,
         image,
         name,
-        ...(limits === undefined ? {} : { limits }),
-        ...(whole === undefined ? {} : { whole }),
-        ...(user === undefined ? {} : { user }),
-        ...(layer === undefined ? {} : { layer }),
+        ...defined({ limits, whole, user, layer }),
         ...(layer === undefined || limits?.network !== 'none' ? {} : { relay: join(state, 'relay') }),
       },
     };
@@ -136,5 +133,5 @@ export const baseIn = (
     ? base
     : {
         ...Object.fromEntries(Object.entries(base).filter(([name]) => ANYWHERE.test(name))),
-        ...(path === undefined ? {} : { PATH: path }),
+        ...defined({ PATH: path }),
       };

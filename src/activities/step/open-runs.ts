@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openRunsFolder, type Waiting } from '#engine';
 import { readJsonIfThere, TEMPORARY, writeNote } from '#host';
-import { sha256 } from '#lib';
+import { defined, sha256 } from '#lib';
 import type { RunRef } from '#protocol';
 import type { Deps } from './deps.js';
 
@@ -52,7 +52,7 @@ export function noteWait(
 export function noteReason(state: State, run: RunRef, reason: string | null): void {
   const before = statSync(fileOf(state, run), { throwIfNoEntry: false })?.size ?? 0;
   if (before === 0) return;
-  rewrite(state, { run, ...(reason === null ? {} : { reason }) });
+  rewrite(state, { run, ...defined({ reason }) });
 }
 
 /** A disk without room must not fail a step for the sake of a note. */
@@ -65,10 +65,7 @@ function rewrite(state: State, note: OpenRunNote): void {
 }
 
 const write = (state: State, note: OpenRunNote): void =>
-  writeNote(
-    fileOf(state, note.run),
-    JSON.stringify({ ...note, ...(state.server === undefined ? {} : { server: state.server }) }),
-  );
+  writeNote(fileOf(state, note.run), JSON.stringify({ ...note, ...defined({ server: state.server }) }));
 
 /** Removes the note of a run that has been cleaned up. */
 export const removeOpenRun = (state: State, run: RunRef): void => rmSync(fileOf(state, run), { force: true });

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Metrics, StepEnd } from '#engine';
 import { MachineGone } from '#environments';
 import { createMemory, EnvFileProblem, type Memory } from '#host';
-import { type Limits, LIMITS } from '#lib';
+import { type Limits, LIMITS, messageOf } from '#lib';
 import { gateEndIn } from '#protocol';
 import { heartbeating } from './heartbeat.js';
 import { withAdvice, DISK_FAILURE, STORE_AWAY } from './error-advice.js';
@@ -146,7 +146,7 @@ async function retrying<R>(name: string, limits: Limits, perform: () => Promise<
       if (ADOPTED.has(name)) carry({ failed: failed + 1 });
       throw error;
     }
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     throw ApplicationFailure.nonRetryable(message, type ?? 'GivenUp');
   }
 }

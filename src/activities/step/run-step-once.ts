@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { publishOnce, readSigned, readTextIfThere, sign } from '#host';
+import { sharesHost } from '#environments';
+import { isSmallTree, publishOnce, readSigned, readTextIfThere, sign } from '#host';
 import { createEncodedMask, usableSecrets } from '#lib';
 import { type Fence, raiseFence } from './fence.js';
-import type { RunIdentity, RunSecrets } from '../run/context.js';
+import type { LoadedRun, RunIdentity, RunSecrets } from '../run/context.js';
 
 /** Record of a step: its result, how long it took, and at which attempt it succeeded. */
 export interface Manifest<T> {
@@ -112,6 +113,10 @@ function maskedError(error: unknown, mask: (text: string) => string, depth: numb
     return new Error(mask(String(fields['message'])));
   }
 }
+
+/** True if all that a run has made is on this machine, and little. */
+export const isSmallRun = ({ handle, onServers, state }: LoadedRun): boolean =>
+  sharesHost(handle) && onServers.databases.length === 0 && isSmallTree(state);
 
 /**
  * Performs a step. Returns null without performing it if this is a local activity and the step is too much for a

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
 import { forgetLeftovers, type Leftover, noteLeftovers, readLeftovers, readSweepEnv } from '#host';
-import { createRedactor, endOf } from '#lib';
+import { createRedactor, endOf, messageOf } from '#lib';
 import type { RunRef } from '#protocol';
 import { remotePlace } from '#environments';
 import { stateOfRun } from '#store';
@@ -57,7 +57,7 @@ async function tryToRemove({ remove }: Resource, { pausesMs, limitMs }: typeof T
     for (const pauseMs of [...pausesMs, null]) {
       const reason = await remove().then(
         () => null,
-        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        (error: unknown) => messageOf(error),
       );
       if (reason === null || pauseMs === null) return reason;
       await sleep(pauseMs, undefined, { signal: late.signal }).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { type Client, type WorkflowExecutionStatusName, WorkflowNotFoundError } from '@temporalio/client';
 import type { MeasuredRun } from '#engine';
 import { waitUntil } from '#host';
-import { assertNever, LIMITS } from '#lib';
+import { assertNever, LIMITS, messageOf } from '#lib';
 import { type RunRef, sweepWorkflowId } from '#protocol';
 import { heartbeatNow, isPerformed } from '../step/heartbeat.js';
 import { type OpenRunNote, openRunNotes, openRuns } from '../step/open-runs.js';
@@ -73,7 +73,7 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
     try {
       await doing();
     } catch (error) {
-      warn(`${run.run}: cleanup failed: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`${run.run}: cleanup failed: ${messageOf(error)}`);
     }
   };
 

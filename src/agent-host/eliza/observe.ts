@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { emit, emitCall, emitResult, messageOf } from '../events.js';
+import { messageOf } from '#lib';
+import { emit, emitCall, emitResult } from '../events.js';
 import { emitModelError } from '../model.js';
 import type { TurnFailure } from '../turn-state.js';
 import type { Action, Callback, Core, Memory, Runtime, Uuid } from './core.js';

@@ -1,5 +1,6 @@
+import { messageOf } from '#lib';
 import { connectModel } from '../model.js';
-import { CannotSetUp, emit, messageOf } from '../events.js';
+import { CannotSetUp, emit } from '../events.js';
 import type { EndedTurn, PerformTurn, Turn } from '../turn-state.js';
 import { createDatabase, seedDatabase } from './database.js';
 import { mockServices } from '../mock-services.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { buildSweepDocument, type SweepDocument } from '#decide';
+import type { SweepDocument } from '#decide';
 import { markUsed } from '#engine';
 import { ownCommand } from '#host';
 import { InfrastructureError } from '#lib';
@@ -8,7 +8,7 @@ import type { ResultLine } from '#model';
 import { type SweepProgress, type SweepResult, type SweepStatus, sweepWorkflowId } from '#protocol';
 import type { Plan } from '#scenario';
 import { createResultsReader, resultsLog, storedDecision, withWarnings } from '#store';
-import { bringSweepRuns, corruptLine, FEW_RUNS, reviewReader, withCalibration } from '#sweeps';
+import { bringSweepRuns, corruptLine, documentOfPlan, FEW_RUNS, reviewReader, withCalibration } from '#sweeps';
 import { callServer, LONG_CALL, reasonOf } from '../call-server.js';
 import type { Session } from '../session.js';
 import { queryProgress } from './progress.js';
@@ -109,18 +109,10 @@ export async function follow({
   const last = ending();
   if (last !== null && 'lost' in last) throw new InfrastructureError(lostMessage(last.lost, plan.sweep));
   const lines = results.all();
-  const found = buildSweepDocument({
-    owner: plan.owner,
-    sweep: plan.sweep,
-    workflowId,
+  const found = documentOfPlan(plan, {
     uiUrl,
     status: last?.status ?? 'paused',
-    maxUsd: plan.max_usd,
-    cells: plan.cells,
-    untilClear: plan.until_clear,
     decided: plan.until_clear === undefined ? null : storedDecision(resultsPath, plan.sweep),
-    live: plan.live === true,
-    scenarios: plan.scenarios,
     results: lines,
     resultsPath,
   });

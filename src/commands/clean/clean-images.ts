@@ -1,5 +1,5 @@
-import { formatBytes, InfrastructureError } from '#lib';
 import { builtImages, removeImage } from '#environments';
+import { counted, formatBytes, InfrastructureError } from '#lib';
 import { printJson } from '../shared/output.js';
 
 /** `clean --images`: removes the images that were built for runs, unless containers use them. Returns the exit code. */
@@ -17,7 +17,7 @@ export async function cleanImages({ dryRun, json }: { dryRun: boolean; json: boo
   const bytes = removed.reduce((sum, image) => sum + image.bytes, 0);
   if (json) printJson({ dry_run: dryRun, images: removed.map(({ id }) => id), kept, bytes });
   else {
-    const many = `${removed.length} image${removed.length === 1 ? '' : 's'}`;
+    const many = counted(removed.length, 'image');
     const inUse = kept.length === 0 ? '' : `; ${kept.length} in use`;
     process.stdout.write(`${dryRun ? 'would remove' : 'removed'} ${many} of at most ${formatBytes(bytes)}${inUse}\n`);
   }

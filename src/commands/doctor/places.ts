@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { displayPath, nearestExisting, networkFileSystem, ownCommand, diskError } from '#host';
-import { diskRemedy, formatProblem } from '#lib';
+import { counted, diskRemedy, formatProblem } from '#lib';
 import { findFiles, isFolder, loadScenarios, serverWarnings, targetWarnings, writeProblem } from '#planning';
 import type { Finding } from '#reports';
 import { isBucket, probeStore, requireSharedProject } from '#store';
@@ -40,7 +40,7 @@ export async function fixtures({ project }: DoctorContext): Promise<Finding> {
       detail,
     };
   const { scenarios, problems } = await loadScenarios(project, files);
-  const count = `${files.length} scenario${files.length === 1 ? '' : 's'} in ${folder}`;
+  const count = `${counted(files.length, 'scenario')} in ${folder}`;
   const [first] = problems;
   if (first === undefined) {
     const warnings = [...targetWarnings(project, scenarios), ...serverWarnings(scenarios)];
@@ -55,7 +55,7 @@ export async function fixtures({ project }: DoctorContext): Promise<Finding> {
   }
   return {
     status: 'problem',
-    message: `${count}; ${problems.length} problem${problems.length === 1 ? '' : 's'}, first ${formatProblem(first)}`,
+    message: `${count}; ${counted(problems.length, 'problem')}, first ${formatProblem(first)}`,
     remedy: `${ownCommand('validate')} shows all`,
     detail,
   };

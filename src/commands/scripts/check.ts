@@ -14,7 +14,7 @@ import {
   sourceProblems,
 } from '#agent-scripts';
 import { findDeno, runCommand } from '#host';
-import { codeFrame, formatProblem, InfrastructureError, type Problem } from '#lib';
+import { codeFrame, counted, fileProblem, formatProblem, InfrastructureError, type Problem } from '#lib';
 import { isFile, isFolder, readText } from '#planning';
 import { printJson } from '../shared/output.js';
 import { findScript, findScriptsRoot, type FoundScript, listScripts } from './find-scripts.js';
@@ -37,8 +37,7 @@ export async function checkAgentScripts(name: string | undefined, { json }: { js
 
 async function problemsOf(root: string, script: FoundScript, deno: string): Promise<Problem[]> {
   const missing = [script.source, script.readme].filter((file) => !isFile(join(root, file)));
-  if (missing.length > 0 || script.parsedReadme === null)
-    return missing.map((file) => ({ file, line: 1, column: 1, path: '', message: 'missing' }));
+  if (missing.length > 0 || script.parsedReadme === null) return missing.map((file) => fileProblem(file, 'missing'));
   return [
     ...readmeProblems(script.parsedReadme, script).map((problem) => ({
       file: script.readme,
@@ -56,11 +55,11 @@ function describe(root: string, count: number, problems: Problem[]): string {
     const text = readText(join(root, problem.file));
     return `${formatProblem(problem)}\n${text === null ? '' : `${codeFrame(text, problem.line, problem.column)}\n`}`;
   });
-  const of = `${count} script${count === 1 ? '' : 's'}`;
+  const of = counted(count, 'script');
   const end =
     problems.length === 0
       ? `${of}: README, source and examples agree`
-      : `${problems.length} problem${problems.length === 1 ? '' : 's'} in ${of}`;
+      : `${counted(problems.length, 'problem')} in ${of}`;
   return [...framed, end, ''].join('\n');
 }
 

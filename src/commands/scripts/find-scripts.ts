@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseReadme, type Readme, scriptPaths, type ScriptPaths, SCRIPTS_FOLDER } from '#agent-scripts';
-import { ownCommand } from '#host';
+import { folderAbove, ownCommand } from '#host';
 import { suggest, UsageError } from '#lib';
 import { isFile, isFolder, readText } from '#planning';
 
@@ -12,11 +12,8 @@ export interface FoundScript extends ScriptPaths {
 }
 
 /** Returns the folder that contains `.agents/scripts`: `from` or the nearest one above it. Null if there is none. */
-export function scriptsRoot(from = process.cwd()): string | null {
-  if (isFolder(join(from, SCRIPTS_FOLDER))) return from;
-  const parent = dirname(from);
-  return parent === from ? null : scriptsRoot(parent);
-}
+export const scriptsRoot = (from = process.cwd()): string | null =>
+  folderAbove(from, (folder) => isFolder(join(folder, SCRIPTS_FOLDER)));
 
 /** Like `scriptsRoot`. @throws UsageError if there is none */
 export function findScriptsRoot(): string {

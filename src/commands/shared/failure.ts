@@ -1,6 +1,6 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { ownCommand, UnsafeFolder } from '#host';
-import { InfrastructureError, systemFailure, UsageError } from '#lib';
+import { InfrastructureError, messageOf, systemFailure, UsageError } from '#lib';
 import { errorDocument, hasPrintedJson, printJson, printUsageError, printNotice } from './output.js';
 
 /** True for commands that run for days and write a log, which should have the stacks of unexpected errors. */
@@ -42,7 +42,7 @@ function explainFailure(error: unknown): { code: 'infrastructure' | 'internal'; 
       ? error.message
       : (serverFailure(error) ?? systemFailure(error));
   if (known !== null) return { code: 'infrastructure', message: known };
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return {
     code: 'internal',
     message: `this is a bug in llm-tool-test: ${reason}; please report it with the output of LLM_TOOL_TEST_DEBUG=1`,

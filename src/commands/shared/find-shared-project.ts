@@ -1,5 +1,5 @@
 import { isMirror } from '#host';
-import { InfrastructureError, UsageError } from '#lib';
+import { InfrastructureError, messageOf, UsageError } from '#lib';
 import { openProject, projectByDefault } from '#planning';
 import { isSharedPlace, joinSharedProject, pullResults, requireSharedProject, type SharedProject } from '#store';
 
@@ -18,9 +18,7 @@ export async function findSharedProject(flag: string | undefined): Promise<Share
     return project;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new InfrastructureError(
-      `the shared results at ${location} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new InfrastructureError(`the shared results at ${location} cannot be read: ${messageOf(error)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createBelow, displayPath } from '#host';
-import { UsageError } from '#lib';
+import { addPathToFullDiskError, fileProblem, isFull, UsageError } from '#lib';
 import { isFile } from '#planning';
 
 /** A file that a verb creates. The path is relative to the folder. */
@@ -22,11 +22,21 @@ export function writeNewFiles(folder: string, files: readonly NewFile[], replace
     throw new UsageError(
       'files_in_the_way',
       `nothing was written because ${taken.length === 1 ? 'this path already exists' : 'these paths already exist'}; choose another folder or move ${taken.length === 1 ? 'it' : 'them'}`,
-      taken.map((path) => ({ file: path, line: 1, column: 1, path: '', message: 'already exists' })),
+      taken.map((path) => fileProblem(path, 'already exists')),
     );
   }
   if (replace) for (const { path } of files) rmSync(join(folder, path), { force: true });
   write(folder, files);
+}
+
+/** Writes below a path that the user named, or to it. `what`: how a failure begins. @throws UsageError if that fails */
+export async function orUnwritable(path: string, what: string, write: () => Promise<void> | void): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (isFull(error)) throw addPathToFullDiskError(error, path);
+    throw new UsageError('files_unwritable', `${what}: ${(error as Error).message}`);
+  }
 }
 
 /** Returns files that already exist, and files in places where folders must be created. */

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { openRunsIn, reasonText } from '#client';
 import { type CellFilter, isFilter, NAMED, selectCells, type SweepDocument } from '#decide';
 import { displayPath, projectState } from '#host';
-import { suggest, UsageError } from '#lib';
+import { defined, suggest, UsageError } from '#lib';
 import { judgedIn, Metrics, NO_USAGE, RunRecord } from '#model';
 import { openProject } from '#planning';
 import { renderHumanTranscript, renderRun } from '#reports';
@@ -142,7 +142,7 @@ async function showRun(folder: string, { all, json }: { all: boolean; json: bool
   const metrics = readResultsFile(files.metrics, Metrics);
   const human = readReview(folder, judgedIn(metrics), printNotice);
   if (json) {
-    printJson({ run, metrics, ...(human === null ? {} : { human }) });
+    printJson({ run, metrics, ...defined({ human }) });
     return;
   }
   const actionLog = await tryReadActionLog(files.events, run);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { SweepDocument } from '#decide';
 import { displayPath, findExecutable, ownCommand } from '#host';
-import { commandText, safeName, shellWord, UsageError } from '#lib';
+import { commandText, fileProblem, safeName, shellWord, UsageError } from '#lib';
 import { openProject, type Project } from '#planning';
 import { type ScenarioDraft, draftScenario } from '#scenario';
 import { run } from '../run/run.js';
@@ -97,7 +97,7 @@ function refuseExisting({ fixturesPath }: Project, name: string): void {
   throw new UsageError(
     'files_in_the_way',
     `nothing was written because ${taken.map(displayPath).join(' and ')} already ${taken.length === 1 ? 'exists' : 'exist'}; run it with ${ownCommand(`run ${shellWord(displayPath(join(fixturesPath, `${name}.yaml`)))}`)}, or move it`,
-    taken.map((one) => ({ file: displayPath(one), line: 1, column: 1, path: '', message: 'already exists' })),
+    taken.map((one) => fileProblem(displayPath(one), 'already exists')),
   );
 }
 

@@ -9,7 +9,7 @@ export const CalibrationVerdict = z.enum(['not calibrated', 'unclear', 'low agre
 export type CalibrationVerdict = z.infer<typeof CalibrationVerdict>;
 
 const Agreement = z.object({
-  reviewed: z.number().int().describe('Runs that both a person and the judge scored, also in earlier sweeps'),
+  reviewed: z.int().describe('Runs that both a person and the judge scored, also in earlier sweeps'),
   kappa: z
     .number()
     .nullable()
@@ -25,7 +25,7 @@ const Agreement = z.object({
     .object({
       mean: z.number().describe('Mean score that people would give to all of them'),
       interval: Interval.describe('95 % interval'),
-      reviewed: z.number().int().describe('Runs of this sweep that it is based on'),
+      reviewed: z.int().describe('Runs of this sweep that it is based on'),
     })
     .nullable()
     .describe("judge_mean corrected by people's scores; null: fewer than 2 runs of this sweep have one"),
@@ -35,13 +35,13 @@ export type Agreement = z.infer<typeof Agreement>;
 /** The agreement of a model's verdicts on a gate with those of people. */
 export const GateCalibration = z.object({
   scenario: z.string().describe('The scenario with the gate'),
-  number: z.number().int().describe('Place of the gate in the scenario, from 1'),
+  number: z.int().describe('Place of the gate in the scenario, from 1'),
   gate: z.string().describe('Type and name of the gate'),
   judge: z.string().describe('The model that decided it, as requested'),
-  judged: z.number().int().describe('Runs of this sweep in which it decided the gate'),
-  passed: z.number().int().describe('How many of these passed the gate'),
-  reviewed: z.number().int().describe('Runs in which a person decided it too, also in earlier sweeps'),
-  agreed: z.number().int().describe('How many of these have the same verdict'),
+  judged: z.int().describe('Runs of this sweep in which it decided the gate'),
+  passed: z.int().describe('How many of these passed the gate'),
+  reviewed: z.int().describe('Runs in which a person decided it too, also in earlier sweeps'),
+  agreed: z.int().describe('How many of these have the same verdict'),
   interval: Interval.nullable().describe('95 % interval of agreed / reviewed (Wilson); null: none reviewed'),
   kappa: z
     .number()
@@ -51,13 +51,13 @@ export const GateCalibration = z.object({
     ),
   kappa_interval: Interval.nullable().describe('95 % interval of kappa'),
   verdict: CalibrationVerdict.describe('Based on the interval of kappa'),
-  passed_alone: z.number().int().describe('Reviewed runs that the model passed and the person failed'),
-  failed_alone: z.number().int().describe('Reviewed runs that the model failed and the person passed'),
+  passed_alone: z.int().describe('Reviewed runs that the model passed and the person failed'),
+  failed_alone: z.int().describe('Reviewed runs that the model failed and the person passed'),
   corrected: z
     .object({
       rate: z.number().describe('Share of all of them that people would pass'),
       interval: Interval.describe('95 % interval'),
-      reviewed: z.number().int().describe('Runs of this sweep that it is based on'),
+      reviewed: z.int().describe('Runs of this sweep that it is based on'),
     })
     .nullable()
     .describe("passed / judged corrected by people's verdicts; null: fewer than 2 runs of this sweep have one"),
@@ -74,12 +74,12 @@ export interface Calibrations {
 export const Calibration = z.object({
   judge: z.string().describe('Its model, as requested'),
   scenarios: z.array(z.string()).describe('Scenarios of this sweep that it judged'),
-  judged: z.number().int().describe('Runs of this sweep that it judged'),
+  judged: z.int().describe('Runs of this sweep that it judged'),
   verdict: CalibrationVerdict.describe(
     'Of the weighted score or, if no person scored a run as a whole, of the criteria',
   ),
-  passed_alone: z.number().int().describe("Reviewed runs whose score reaches the threshold, and the person's does not"),
-  failed_alone: z.number().int().describe("Reviewed runs whose score misses the threshold, and the person's does not"),
+  passed_alone: z.int().describe("Reviewed runs whose score reaches the threshold, and the person's does not"),
+  failed_alone: z.int().describe("Reviewed runs whose score misses the threshold, and the person's does not"),
   overall: Agreement.describe('Of the weighted score'),
   criteria: z
     .array(Agreement.extend({ criterion: z.string().describe('Id of the criterion') }))
@@ -114,19 +114,16 @@ export const JudgeDrift = z.object({
   differs: z
     .array(z.string())
     .describe('What the records of both sides say differently of their judges: sentences; empty: nothing'),
-  judged: z.number().int().describe('Compared runs of base that a model judged'),
-  again: z.number().int().describe('Of these, those judged again as head was: by `regrade`'),
-  to_fail: z.number().int().describe('Of these, runs that passed before and fail now'),
-  to_pass: z.number().int().describe('Of these, runs that failed before and pass now'),
-  left_out: z
-    .number()
-    .int()
-    .describe('Judged again, but left out: a check that asks no model has another verdict, too'),
+  judged: z.int().describe('Compared runs of base that a model judged'),
+  again: z.int().describe('Of these, those judged again as head was: by `regrade`'),
+  to_fail: z.int().describe('Of these, runs that passed before and fail now'),
+  to_pass: z.int().describe('Of these, runs that failed before and pass now'),
+  left_out: z.int().describe('Judged again, but left out: a check that asks no model has another verdict, too'),
   moved: z.number().nullable().describe('(to_pass - to_fail) / again'),
   interval: Interval.nullable().describe('Its interval (Tango) at the confidence 1 - alpha'),
   p: z.number().nullable().describe('Two-sided: of the exact test of McNemar'),
   sweeps: z.array(z.string()).describe('The sweeps in which they were judged again'),
-  days: z.number().int().nullable().describe('The most days between that and the start of head'),
+  days: z.int().nullable().describe('The most days between that and the start of head'),
   without: z
     .object({
       difference: z.number().describe('The difference of all configurations less what the judge moved'),
@@ -139,7 +136,7 @@ export const JudgeDrift = z.object({
     .describe('Whether the judge could be the reason for the verdict, or for the claim about the margin'),
   sample: z
     .object({
-      runs: z.number().int().describe('Runs of base to judge again'),
+      runs: z.int().describe('Runs of base to judge again'),
       usd: z.number().nullable().describe('Its cost by what judging them has cost before; null: unknown'),
       model: z.string().nullable().describe('The model that judged head, if another one was asked in base'),
     })

@@ -7,7 +7,8 @@ import type { Start } from '../decision/question.js';
 import type { BaseRun } from '../decision/until-clear.js';
 import { isTested, endedWithoutResult, errorsWithin, isDecided, withoutRepeats } from '../is-tested.js';
 import { totalsOf, unfinishedCells } from '../totals.js';
-import type { Configuration, Side } from './document.js';
+import type { Configuration } from './document.js';
+import type { Side } from './side.js';
 
 /** A finished run, with what is not in results.jsonl. */
 export interface Sample extends ResultLine {

@@ -9,13 +9,13 @@ import { armsOf, configurationKey, sideOf, type Arm, type Sample, type SweepResu
 export const BaselineLine = z.strictObject({
   schema_version: z.literal(1).describe('Version of the format'),
   ...Configuration.shape,
-  passed: z.number().int().min(0).describe('Runs that passed'),
-  tested: z.number().int().min(1).describe('Runs that passed or failed'),
-  untested: z.number().int().min(0).describe('Cells that ended with an error or were cancelled'),
+  passed: z.int().min(0).describe('Runs that passed'),
+  tested: z.int().min(1).describe('Runs that passed or failed'),
+  untested: z.int().min(0).describe('Cells that ended with an error or were cancelled'),
   after_errors: z
     .strictObject({
-      passed: z.number().int().min(0).describe('Those that passed'),
-      tested: z.number().int().min(1).describe('All of them'),
+      passed: z.int().min(0).describe('Those that passed'),
+      tested: z.int().min(1).describe('All of them'),
     })
     .exactOptional()
     .describe('Tested runs of cells that had ended without a result before; absent: none'),

@@ -1,6 +1,6 @@
 import { wilsonInterval, testDifference } from '#statistics';
 import { gateKey, type ResultLine, DEFAULT_VARIANT, scenarioLabel } from '#model';
-import { pEquals, type Json } from '#lib';
+import { defined, type Json, pEquals } from '#lib';
 import { armsOfBaseline, isInBaseline, nameOfBaseline, type StoredBaseline } from './baseline.js';
 import { changesBetween, changesSinceBaseline, hasSameInputs, type SweepInputs } from './changes.js';
 import { comparedSubjects } from './compared-subjects.js';
@@ -14,9 +14,9 @@ import {
   type ComparisonOptions,
   type GateChange,
 } from './document.js';
-import { baselineDoubts, doubtsOf } from './doubts.js';
+import { baselineDoubts, doubtsOf, stopDoubts } from './doubts.js';
 import { boundedFindings, boundedMargins, hidden, isRobust, type BoundedFindings } from './findings.js';
-import { looksAt, decidedFindings, decisionOf, stopDoubts } from './looks.js';
+import { looksAt, decidedFindings, decisionOf } from './looks.js';
 import { measuresOf } from './measures.js';
 import type { Decision } from '../decision/decision.js';
 import {
@@ -213,8 +213,7 @@ function compareArms(
       ...(isOneOfStopped ? { robust: isShown(findings.actual.configurations[at]) ? false : null } : {}),
       estimate: estimates.get(pair) ?? null,
     })),
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(subject_tokens === undefined ? {} : { subject_tokens }),
+    ...defined({ parameters, subject_tokens }),
     only_in_base: missing.map(({ configuration }) => configuration),
     only_in_head: added.map(({ configuration }) => configuration),
     changes,

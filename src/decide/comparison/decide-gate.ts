@@ -1,5 +1,7 @@
 import { configurationLabel } from '#model';
-import type { ComparisonOptions, Gate, Side } from './document.js';
+import type { ComparisonOptions } from './document.js';
+import type { Gate } from './gate.js';
+import type { Side } from './side.js';
 import { hidden, stratumOf, untested, type BoundedFindings, type Findings } from './findings.js';
 import { moversText } from './movers.js';
 import type { Arm, Pair } from './arms.js';

@@ -1,3 +1,6 @@
+import { counted } from '#lib';
+import type { Decision } from '../decision/decision.js';
+import { wasNeverStarted } from '../is-tested.js';
 import { type SweepInputs, jsonDifferences } from './changes.js';
 import type { Comparison } from './document.js';
 import { resultsOfRetries, type Pair, type SweepResults } from './arms.js';
@@ -29,14 +32,14 @@ function sweepDoubts(name: string, { status, cells, lines }: SweepResults): stri
   const finished = new Set(lines.map(({ cell }) => cell));
   const waiting = cells.filter(({ id }) => !finished.has(id)).length;
   return [
-    ...(status === 'open' ? [`${name} has not ended: ${count(waiting, 'cell')} without a result yet`] : []),
+    ...(status === 'open' ? [`${name} has not ended: ${counted(waiting, 'cell')} without a result yet`] : []),
     ...(unchecked === 0
       ? []
-      : [`${name}: ${count(unchecked, 'run')} checked nothing (no gates and no judge), and count in no rate`]),
+      : [`${name}: ${counted(unchecked, 'run')} checked nothing (no gates and no judge), and count in no rate`]),
     ...(again.length === 0
       ? []
       : [
-          `${name}: ${count(again.length, 'cell')} had a result and ran again (retry --failed), and ${passed} of them then passed; the first result counts`,
+          `${name}: ${counted(again.length, 'cell')} had a result and ran again (retry --failed), and ${passed} of them then passed; the first result counts`,
         ]),
   ];
 }
@@ -72,7 +75,7 @@ function errorDoubts(pairs: readonly Pair[]): string[] {
   const areAlike = Math.abs(share(head) - share(base)) <= ALIKE;
   if (areAlike && Math.max(share(head), share(base)) <= ALIKE && base.redone + head.redone === 0) return [];
   const redone = base.redone + head.redone === 0 ? '' : ', or did so before they passed or failed';
-  const cells = `${head.errors} of ${count(head.ended, 'cell')} in head, ${base.errors} of ${base.ended} in base ended with an error${redone}`;
+  const cells = `${head.errors} of ${counted(head.ended, 'cell')} in head, ${base.errors} of ${base.ended} in base ended with an error${redone}`;
   return [
     areAlike
       ? `${cells}: even if both sides have as many, those of one may hide passes and those of the other failures`
@@ -80,4 +83,44 @@ function errorDoubts(pairs: readonly Pair[]): string[] {
   ];
 }
 
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
+/**
+ * Doubts about sweeps that did not run a number of cells that was fixed before. `decision`: that which replaces the
+ * total.
+ */
+export function stopDoubts(base: SweepResults, head: SweepResults, decision: Decision | null): string[] {
+  if (decision !== null)
+    return [
+      `these are the two sides of a sweep that ${stoppedText(decision)}: the verdict, its interval and its p allow for that, but those of single configurations, costs and other numbers do not`,
+    ];
+  const sides =
+    base.sweep === head.sweep ? [['the sweep', base] as const] : [['base', base] as const, ['head', head] as const];
+  return sides.flatMap(([name, sweep]) => [
+    ...(sweep.decision == null
+      ? []
+      : [
+          `${name} ${stoppedText(sweep.decision)}: how many runs there are depends on how they went, which p and interval do not allow for; a difference in favour of what it found appears more often than they say`,
+        ]),
+    ...budgetDoubt(name, sweep),
+    ...(sweep.status === 'cancelled'
+      ? [`${name} was cancelled: if whoever did so had seen results, these are no fair sample`]
+      : []),
+  ]);
+}
+
+const stoppedText = ({ stopped }: Decision): string =>
+  stopped === 'clear'
+    ? 'ran until its verdict was clear (`run --until-clear`)'
+    : `was to run until its verdict is clear (\`run --until-clear\`), and ${stopped === null ? 'has not ended' : `stopped for another reason: ${stopped}`}`;
+
+function budgetDoubt(name: string, { lines, cells }: SweepResults): string[] {
+  const last = new Map(lines.map((line) => [line.cell, line]));
+  const unstarted = cells.filter(({ id }) => {
+    const line = last.get(id);
+    return line !== undefined && wasNeverStarted(line);
+  }).length;
+  return unstarted === 0
+    ? []
+    : [
+        `${name}: ${unstarted} ${unstarted === 1 ? 'cell was' : 'cells were'} never started, because of the budget: which ones may depend on what the others have cost`,
+      ];
+}

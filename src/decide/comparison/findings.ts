@@ -14,7 +14,8 @@ import {
   type TestedConfiguration,
   type TestedDifference,
 } from '#statistics';
-import type { Comparison, ComparisonOptions, Side } from './document.js';
+import type { Comparison, ComparisonOptions } from './document.js';
+import type { Side } from './side.js';
 import type { Pair } from './arms.js';
 
 type Margins = Pick<Comparison['total'], 'not_worse' | 'equivalent'>;

@@ -14,7 +14,6 @@ import { looksIn, newestOf, type RunOfPair, runsOf, withRuns } from './earlier-l
 import type { Pair, Sample, SweepResults } from './arms.js';
 import type { Decision } from '../decision/decision.js';
 import type { Start } from '../decision/question.js';
-import { wasNeverStarted } from '../is-tested.js';
 import type { ComparisonOptions } from './document.js';
 
 /** The looks at a question so far. */
@@ -271,46 +270,4 @@ function shownMargin({ verdict, margin, p, alpha, difference, judge_drift: drift
   const isTakenBack = drift?.explains === true;
   if (verdict === 'better' || (isTakenBack && isShown && (difference ?? 0) > 0)) return 0;
   return verdict === 'not worse' || verdict === 'equivalent' || (isTakenBack && !isShown) ? margin : null;
-}
-
-/**
- * Doubts about sweeps that did not run a number of cells that was fixed before. `decision`: that which replaces the
- * total.
- */
-export function stopDoubts(base: SweepResults, head: SweepResults, decision: Decision | null): string[] {
-  if (decision !== null)
-    return [
-      `these are the two sides of a sweep that ${stoppedText(decision)}: the verdict, its interval and its p allow for that, but those of single configurations, costs and other numbers do not`,
-    ];
-  const sides =
-    base.sweep === head.sweep ? [['the sweep', base] as const] : [['base', base] as const, ['head', head] as const];
-  return sides.flatMap(([name, sweep]) => [
-    ...(sweep.decision == null
-      ? []
-      : [
-          `${name} ${stoppedText(sweep.decision)}: how many runs there are depends on how they went, which p and interval do not allow for; a difference in favour of what it found appears more often than they say`,
-        ]),
-    ...budgetDoubt(name, sweep),
-    ...(sweep.status === 'cancelled'
-      ? [`${name} was cancelled: if whoever did so had seen results, these are no fair sample`]
-      : []),
-  ]);
-}
-
-const stoppedText = ({ stopped }: Decision): string =>
-  stopped === 'clear'
-    ? 'ran until its verdict was clear (`run --until-clear`)'
-    : `was to run until its verdict is clear (\`run --until-clear\`), and ${stopped === null ? 'has not ended' : `stopped for another reason: ${stopped}`}`;
-
-function budgetDoubt(name: string, { lines, cells }: SweepResults): string[] {
-  const last = new Map(lines.map((line) => [line.cell, line]));
-  const unstarted = cells.filter(({ id }) => {
-    const line = last.get(id);
-    return line !== undefined && wasNeverStarted(line);
-  }).length;
-  return unstarted === 0
-    ? []
-    : [
-        `${name}: ${unstarted} ${unstarted === 1 ? 'cell was' : 'cells were'} never started, because of the budget: which ones may depend on what the others have cost`,
-      ];
 }

@@ -3,7 +3,7 @@ import { Interval } from '../interval.js';
 
 const Value = z.object({
   value: z.number().nullable().describe('Null: unknown'),
-  runs: z.number().int().describe('Number of runs measured'),
+  runs: z.int().describe('Number of runs measured'),
 });
 
 export const MEASURES = [

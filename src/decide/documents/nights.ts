@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { Configuration } from '../comparison/document.js';
 
 const Count = z.object({
-  passed: z.number().int().describe('Runs that passed'),
-  tested: z.number().int().describe('Runs that passed or failed'),
+  passed: z.int().describe('Runs that passed'),
+  tested: z.int().describe('Runs that passed or failed'),
 });
 
 /** The counts of a configuration in a night. */
 export const NightCount = Configuration.extend({
-  passed: z.number().int().describe('Runs that passed'),
-  tested: z.number().int().describe('Runs that passed or failed, and that no night before has'),
-  untested: z.number().int().describe('Cells that ended with an error, were cancelled, or have not ended'),
+  passed: z.int().describe('Runs that passed'),
+  tested: z.int().describe('Runs that passed or failed, and that no night before has'),
+  untested: z.int().describe('Cells that ended with an error, were cancelled, or have not ended'),
   after_errors: Count.exactOptional().describe(
     'Of the tested runs, those of cells that had ended with an error before; absent: none',
   ),
@@ -20,9 +20,9 @@ export const NightCount = Configuration.extend({
 export type NightCount = z.infer<typeof NightCount>;
 
 const Rate = z.object({
-  nights: z.number().int().describe('Nights together'),
-  passed: z.number().int().describe('Runs that passed'),
-  tested: z.number().int().describe('Runs that passed or failed'),
+  nights: z.int().describe('Nights together'),
+  passed: z.int().describe('Runs that passed'),
+  tested: z.int().describe('Runs that passed or failed'),
   rate: z.number().nullable().describe('Mean of the pass rates of the configurations'),
 });
 
@@ -35,7 +35,7 @@ const Begin = z.object({
 export const FollowedNights = z.object({
   reference: z.string().describe('Sweep of the night with which the others are compared'),
   accepted: z.boolean().describe('Whether `schedule accept` chose it; if not, it is the first complete night'),
-  nights: z.number().int().describe('Nights from the reference on that tested something, both included'),
+  nights: z.int().describe('Nights from the reference on that tested something, both included'),
   state: z
     .enum(['no loss', 'too few runs', 'possible loss', 'loss'])
     .describe(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { schemaVersion } from '#lib';
+import { defined, schemaVersion } from '#lib';
 import {
   Cell,
   HumanReview,
@@ -29,15 +29,15 @@ export const SweepCell = Cell.extend({
     .string()
     .exactOptional()
     .describe('As the agent prints it; absent: unknown, or no agent was started'),
-  gates_passed: z.number().int().nullable().describe('Gates that passed'),
-  gates_total: z.number().int().nullable().describe('Gates of the scenario'),
+  gates_passed: z.int().nullable().describe('Gates that passed'),
+  gates_total: z.int().nullable().describe('Gates of the scenario'),
   judge_score: z.number().nullable().describe('Weighted score of the judge'),
   composite_score: z.number().nullable().describe('Composite score'),
   human: HumanReview.exactOptional().describe('Human review, from evaluation.md; absent: none, or not read'),
   cost_usd: Usd.nullable().describe('Cost of agent and judge; null: unknown'),
   cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
   earlier_runs: EarlierRuns.exactOptional().describe('Runs of the cell that were replaced by this one; absent: none'),
-  attempts: z.number().int().nullable().describe("Attempts of the agent's step"),
+  attempts: z.int().nullable().describe("Attempts of the agent's step"),
   ...RunFacts.shape,
   cached: z.boolean().describe('Whether the result of an earlier run was reused'),
   results_dir: z.string().nullable().describe('Absolute path of the run'),
@@ -63,7 +63,6 @@ export const SweepDocument = z.object({
     'Set if the sweep runs until its verdict is clear; `cells` then has those that it needed',
   ),
   cells_of_sweep: z
-    .number()
     .int()
     .exactOptional()
     .describe('Number of cells of the whole sweep, if options of `show` selected some of them'),
@@ -130,7 +129,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   return {
     schema_version: SCHEMA_VERSION,
     sweep: input.sweep,
-    ...(input.owner === undefined ? {} : { owner: input.owner }),
+    ...defined({ owner: input.owner }),
     workflow_id: input.workflowId,
     ui_url: input.uiUrl,
     status: input.status,
@@ -178,7 +177,7 @@ function toCell(
     composite_score: line?.metrics?.composite_score ?? null,
     cost_usd: line?.cost_usd ?? null,
     ...(line?.cost_usd_at_least === undefined ? {} : { cost_usd_at_least: line.cost_usd_at_least }),
-    ...(earlier_runs === undefined ? {} : { earlier_runs }),
+    ...defined({ earlier_runs }),
     attempts: line?.attempts ?? null,
     ...runFactsOf(line ?? NO_FACTS),
     cached: line !== undefined && line.cached_from !== null,

@@ -1,3 +1,4 @@
+import { defined } from '#lib';
 import type { Cell, ResultDigest } from '#model';
 import { paidCost, resultsByCell, totalsOf, type Totals } from '../totals.js';
 
@@ -56,9 +57,9 @@ export const toSummarize = ({
   cached_from,
   cached: cached_from !== null,
   cost_usd,
-  ...(cost_usd_at_least === undefined ? {} : { cost_usd_at_least }),
+  ...defined({ cost_usd_at_least }),
   regraded_from,
-  ...(lost_runs === undefined ? {} : { lost_runs }),
+  ...defined({ lost_runs }),
   timestamp,
   duration_secs,
 });
@@ -88,7 +89,7 @@ function summarize(
   const lasted = ends.length === 0 ? NaN : (end - Date.parse(started)) / 1000;
   return {
     id,
-    ...(owner === undefined ? {} : { owner }),
+    ...defined({ owner }),
     started,
     status,
     totals: totalsOf(results, needsAll ? cells.length : results.length),

@@ -13,28 +13,23 @@ export const RankedAgent = AgentName.extend({
     .array(z.string())
     .exactOptional()
     .describe('The versions of the agent that ran, as it prints them; absent: unknown'),
-  rank: z
-    .number()
-    .int()
-    .nullable()
-    .describe('Place by pass rate, from 1; equal rates share it; null: a scenario is missing'),
-  passed: z.number().int().describe('Runs that passed'),
-  tested: z.number().int().describe('Runs that passed or failed'),
+  rank: z.int().nullable().describe('Place by pass rate, from 1; equal rates share it; null: a scenario is missing'),
+  passed: z.int().describe('Runs that passed'),
+  tested: z.int().describe('Runs that passed or failed'),
   rate: z.number().nullable().describe('Mean of the pass rates of its scenarios, each with the same weight'),
   interval: Interval.nullable().describe('Interval of the rate, at the confidence 1 - look.of_alpha'),
   missing: z.array(z.string()).describe('Scenarios in which no run of it passed or failed, but one of others did'),
   after_errors: z
-    .number()
     .int()
     .describe('Tested, but only after a run of the cell had ended without a result: what it hid is unknown'),
-  errored: z.number().int().describe('Left out: outcome error'),
-  cancelled: z.number().int().describe('Left out: cancelled'),
-  waiting: z.number().int().describe('Left out: no result yet'),
+  errored: z.int().describe('Left out: outcome error'),
+  cancelled: z.int().describe('Left out: cancelled'),
+  waiting: z.int().describe('Left out: no result yet'),
   cost_usd: z
     .number()
     .nullable()
     .describe('Mean cost of a tested run without the judge, each scenario with the same weight; null: unknown'),
-  cost_runs: z.number().int().describe('Tested runs whose cost is known'),
+  cost_runs: z.int().describe('Tested runs whose cost is known'),
   cost_per_pass_usd: Usd.nullable().describe('cost_usd / rate; null: unknown, or nothing passed'),
   duration_secs: z.number().nullable().describe('Mean duration of a tested run, each scenario with the same weight'),
   pareto: z
@@ -65,7 +60,7 @@ const NotWorse = z.object({
 export const AgentPair = z.object({
   first: AgentName.describe('The one listed first'),
   second: AgentName.describe('The other one'),
-  scenarios: z.number().int().describe('Scenarios in which both were tested; only these are compared'),
+  scenarios: z.int().describe('Scenarios in which both were tested; only these are compared'),
   difference: z.number().nullable().describe('Pass rate of the first minus that of the second, mean over scenarios'),
   interval: Interval.nullable().describe('Of the difference; all intervals together hold at the confidence 1 - alpha'),
   p: z.number().nullable().describe('Two-sided; null: nothing to test'),

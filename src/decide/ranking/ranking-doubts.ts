@@ -1,3 +1,4 @@
+import { counted } from '#lib';
 import { resultsOfRetries, type SweepResults } from '../comparison/arms.js';
 import type { RankedAgent } from './document.js';
 
@@ -11,7 +12,7 @@ export function rankingDoubts(sweep: SweepResults, agents: readonly RankedAgent[
   const again = resultsOfRetries(sweep.lines).length;
   return [
     ...(sweep.status === 'open' && waiting > 0
-      ? [`the sweep has not ended: ${count(waiting, 'cell')} without a result yet; what is slow may be missing`]
+      ? [`the sweep has not ended: ${counted(waiting, 'cell')} without a result yet; what is slow may be missing`]
       : []),
     ...agents.flatMap((agent) =>
       agent.missing.length === 0
@@ -22,7 +23,7 @@ export function rankingDoubts(sweep: SweepResults, agents: readonly RankedAgent[
     ),
     ...(again === 0
       ? []
-      : [`${count(again, 'cell')} had a result and ran again (retry --failed); the first result counts`]),
+      : [`${counted(again, 'cell')} had a result and ran again (retry --failed); the first result counts`]),
     ...agents.flatMap((agent) =>
       (agent.versions ?? []).length < 2
         ? []
@@ -33,7 +34,7 @@ export function rankingDoubts(sweep: SweepResults, agents: readonly RankedAgent[
       agent.cost_runs === agent.tested || agent.cost_runs === 0
         ? []
         : [
-            `the cost of ${count(agent.tested - agent.cost_runs, 'run')} of ${nameOf(agent)} is unknown; its cost is that of the other ${agent.cost_runs}`,
+            `the cost of ${counted(agent.tested - agent.cost_runs, 'run')} of ${nameOf(agent)} is unknown; its cost is that of the other ${agent.cost_runs}`,
           ],
     ),
   ];
@@ -71,5 +72,3 @@ function named(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
   return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
-
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;

@@ -1,5 +1,5 @@
 import { configurationLabel } from '#model';
-import type { Gate } from '../comparison/document.js';
+import type { Gate } from '../comparison/gate.js';
 import type { Firing } from '../documents/firing.js';
 import type { FollowedNights } from '../documents/nights.js';
 import type { Totals } from '../totals.js';

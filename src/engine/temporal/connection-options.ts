@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { loadClientConfigProfile, toClientOptions, type ClientConnectConfig } from '@temporalio/envconfig';
-import { UsageError } from '#lib';
+import { defined, UsageError } from '#lib';
 
 /** Where a Temporal server is. */
 export interface TemporalAddress {
@@ -33,8 +33,7 @@ export function connectionOptions(
   const { apiKey, metadata, tls } = loadTemporalConfig(environment).connectionOptions;
   return {
     address,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...defined({ apiKey, metadata }),
     ...(tls === undefined ? {} : { tls }),
   };
 }

@@ -1,4 +1,5 @@
 import { connect, type ConnectionOptions } from 'node:tls';
+import { defined } from '#lib';
 import type { ConnectionSettings } from './connection-options.js';
 
 /**
@@ -39,7 +40,7 @@ export function tlsProblem({ address, tls }: Pick<ConnectionSettings, 'address' 
     host,
     port: Number(port || 7233),
     ALPNProtocols: ['h2'],
-    ...(own.serverNameOverride === undefined ? {} : { servername: own.serverNameOverride }),
+    ...defined({ servername: own.serverNameOverride }),
     ...(own.serverRootCACertificate === undefined ? {} : { ca: Buffer.from(own.serverRootCACertificate) }),
     ...(own.clientCertPair === undefined
       ? {}

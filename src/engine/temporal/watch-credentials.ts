@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sha256 } from '#lib';
+import { messageOf, sha256 } from '#lib';
 import { connectionOptions, type TemporalAddress } from './connection-options.js';
 import { namespaceId, withClient } from './temporal-client.js';
 
@@ -34,7 +34,7 @@ export async function untilCredentialsChange(
       await withClient(to, { timeoutMs: ANSWER_MS, signal, environment: environment() }, namespaceId);
       return true;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (reason !== reported) warn(`the new credentials are not used: ${reason}`);
       reported = reason;
     }

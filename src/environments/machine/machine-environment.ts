@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRealFolder, markOf, readTextIfThere, waitUntil } from '#host';
 import type { CommandResult } from '#lib';
+import { defined } from '#lib';
 import type { Work, EnvironmentHandle, ExecRequest, ProcessState, StartRequest } from '../environment.js';
 import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
 import { startFiles, startFolder, startNumbers, withSides } from '../journal.js';
@@ -87,7 +88,7 @@ async function exec(machine: Machine, handle: EnvironmentHandle, request: ExecRe
   return machine.command(execScript(handle, request, id), {
     timeoutMs: request.timeoutSecs * 1000,
     endScript: endExecScript(handle, id),
-    ...(request.signal === undefined ? {} : { signal: request.signal }),
+    ...defined({ signal: request.signal }),
   });
 }
 

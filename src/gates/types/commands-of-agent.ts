@@ -1,4 +1,5 @@
 import { pattern } from '#input';
+import { counted } from '#lib';
 import type { CommandLine } from '#model';
 import { z } from 'zod';
 import { boundsProblem, comparedWith, judgeNumber } from '../bounds.js';
@@ -6,7 +7,7 @@ import { checkTrajectory, seenOnly, unseenCommandsReason } from '../check-trajec
 import { commonFields, count } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { brokenPattern } from '../text-matcher.js';
-import { broken, pluralText, fail, pass, quotedText, tooSlow } from '../verdicts.js';
+import { broken, fail, pass, quotedText, tooSlow } from '../verdicts.js';
 
 const SHOWN = 3;
 
@@ -42,7 +43,7 @@ function checkCalls(
     const dropped = commandCount - commands.reduce((kept, { parts }) => kept + parts.length, 0);
     const why = unseenCommandsReason(trajectory);
     const unseen = why === null ? dropped : Infinity;
-    const evidence = `${found.length || 'none'} of ${pluralText(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quotedText(pattern)}${listed(found)}`;
+    const evidence = `${found.length || 'none'} of ${counted(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quotedText(pattern)}${listed(found)}`;
     const note = seenOnly(trajectory);
     const compared = comparedWith({ min, max }, found.length, unseen);
     if (compared === 'above') return fail(`${evidence}; expected ${max === 0 ? 'none' : `at most ${max}`}${note}`);
@@ -90,10 +91,10 @@ export const maxCommands = defineGate({
       max: count.describe('How many shell commands the agent may run'),
     })
     .describe('The agent ran at most `max` shell commands'),
-  subject: (spec) => pluralText(spec.max, 'command'),
+  subject: (spec) => counted(spec.max, 'command'),
   check: ({ max }, context) =>
     checkTrajectory(context, (trajectory) => {
-      const ran = pluralText(trajectory.commandCount, 'command');
+      const ran = counted(trajectory.commandCount, 'command');
       const why = unseenCommandsReason(trajectory);
       const evidence = `${ran}; expected at most ${max}`;
       return judgeNumber(

@@ -1,3 +1,4 @@
+import { counted } from '#lib';
 import { conversationText } from '#model';
 import { z } from 'zod';
 import {
@@ -15,7 +16,7 @@ import {
 import { type Bounds, boundsProblem, describeBounds, judgeNumber } from '../bounds.js';
 import { commonFields } from '../fields.js';
 import { defineGate, type Verdict } from '../gate.js';
-import { pluralText, fail, pass } from '../verdicts.js';
+import { fail, pass } from '../verdicts.js';
 
 const turns = z.int().min(1);
 
@@ -69,7 +70,7 @@ export const conversationLength = defineGate({
     checkTurns(context, ({ length }) => {
       const bounds = boundsOf(spec);
       const optimal = spec.optimal_turns === undefined ? '' : `; optimal ${spec.optimal_turns}`;
-      const message = `${pluralText(length, 'turn')}; expected ${describeBounds(bounds)}${optimal}`;
+      const message = `${counted(length, 'turn')}; expected ${describeBounds(bounds)}${optimal}`;
       return judgeNumber(bounds, { known: length, unknown: 0 }, message, message);
     }),
 });

@@ -1,10 +1,10 @@
-import { ownValue } from '#lib';
 import { z } from 'zod';
 import { nonBlank } from '#input';
+import { counted, ownValue } from '#lib';
 import { checkTrajectory, unseenCallsReason } from '../check-trajectory.js';
 import { commonFields } from '../fields.js';
 import { defineGate, fileText, type GateContext, type Verdict } from '../gate.js';
-import { broken, fail, pass, pluralText, quotedText } from '../verdicts.js';
+import { broken, fail, pass, quotedText } from '../verdicts.js';
 
 /** The verdict if the agent is not known to have used something; `others`: what it used instead. */
 function unused(evidence: string, unseen: string | null, others: readonly string[]): Verdict {
@@ -26,7 +26,7 @@ export const subagentUsed = defineGate({
     checkTrajectory(context, (trajectory) => {
       const { subagents = {} } = trajectory;
       const starts = ownValue(subagents, subagent) ?? 0;
-      if (starts > 0) return pass(`the subagent ${quotedText(subagent)} started ${pluralText(starts, 'time')}`);
+      if (starts > 0) return pass(`the subagent ${quotedText(subagent)} started ${counted(starts, 'time')}`);
       const evidence = `the subagent ${quotedText(subagent)} did not start`;
       return unused(evidence, unseenCallsReason(trajectory), Object.keys(subagents));
     }),
@@ -69,12 +69,12 @@ export const hookRan = defineGate({
         const other = await hooksOfWorkspace(context);
         return other === null
           ? pass(
-              `${evidence} ran ${pluralText(worked, 'time')}${failed === 0 ? '' : `, and failed ${pluralText(failed, 'time')}`}`,
+              `${evidence} ran ${counted(worked, 'time')}${failed === 0 ? '' : `, and failed ${counted(failed, 'time')}`}`,
             )
           : broken(`${evidence} ran, but it may be one of ${other} in the workspace; remove the hooks there`);
       }
       const failure = runs.find((one) => one.failed > 0)?.failure;
-      if (failure !== undefined) return fail(`${evidence} failed ${pluralText(failed, 'time')}: ${failure}`);
+      if (failure !== undefined) return fail(`${evidence} failed ${counted(failed, 'time')}: ${failure}`);
       const ran = all.flatMap(([name, found]) => (found.worked > 0 ? [name] : []));
       return unused(`no hook of ${quotedText(hook)} ran`, unseenCallsReason(trajectory), ran);
     }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nonBlank } from '#input';
-import { isJsonObject, type Json } from '#lib';
+import { defined, isJsonObject, type Json } from '#lib';
 import { conversationText, type Trajectory, type Turn, UNREAD } from '#model';
 import {
   answerSchema,
@@ -280,7 +280,7 @@ export const llmJudge = defineGate({
         read: readVote(capabilities, spec.json_schema),
         votes: spec.votes,
         timeoutSecs: spec.timeout_secs,
-        ...(temperature === undefined ? {} : { temperature }),
+        ...defined({ temperature }),
       });
       return judgeVotes({ capabilities, expected: parseExpected(spec.expected) }, votes);
     }),

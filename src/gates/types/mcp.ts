@@ -1,5 +1,5 @@
 import { nonBlank } from '#input';
-import { contains, type Json } from '#lib';
+import { contains, counted, type Json } from '#lib';
 import type { McpCall, McpRecord } from '#model';
 import { z } from 'zod';
 import { boundsProblem, comparedWith } from '../bounds.js';
@@ -7,7 +7,7 @@ import { checkTrajectory } from '../check-trajectory.js';
 import { commonFields, count, mcpServer } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { compileJsonSchema } from '../json/json-schema.js';
-import { broken, pluralText, fail, pass, printed, quotedText } from '../verdicts.js';
+import { broken, fail, pass, printed, quotedText } from '../verdicts.js';
 
 /** The record of one server under test, or of all of them. */
 interface RecordedMcp {
@@ -91,7 +91,7 @@ const checkToolCalls = (spec: ToolCalls, context: GateContext): Promise<Verdict>
       (args === undefined || contains(given, args)) &&
       (compiled === null || compiled.problemOf(given) === null);
     const found = calls.filter(isWanted).length;
-    const evidence = `${pluralText(found, 'call')} of ${quotedText(spec.tool)}${describeArgs(spec)}`;
+    const evidence = `${counted(found, 'call')} of ${quotedText(spec.tool)}${describeArgs(spec)}`;
     const wanted = `expected ${max === Infinity ? `at least ${min}` : `${min} to ${max}`}`;
     const compared = comparedWith({ min, max }, found, limits.length > 0 ? Infinity : dropped);
     if (compared === 'above' || compared === 'below')
@@ -174,8 +174,8 @@ export const mcpNoErrors = defineGate({
     checkMcp(context, server, ({ calls, dropped, problems, limits }) => {
       const failed = calls.filter(({ is_error }) => is_error);
       const errors = [...problems, ...failed.map((call) => `${call.server} ${call.tool}: ${call.why ?? 'failed'}`)];
-      const total = pluralText(calls.length + dropped, 'call');
-      const evidence = `${pluralText(errors.length, 'error')} in ${total}${listed(errors)}`;
+      const total = counted(calls.length + dropped, 'call');
+      const evidence = `${counted(errors.length, 'error')} in ${total}${listed(errors)}`;
       if (errors.length > allow) return fail(evidence);
       if (limits.length > 0) return broken(`${evidence}${problemsNote(limits)}`);
       return dropped > 0 ? broken(`${evidence}; the last ${dropped} calls were not kept`) : pass(evidence);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { counted } from '#lib';
 import { unseenCallsReason } from '../check-trajectory.js';
 import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
-import { broken, pluralText, fail, pass, quotedText } from '../verdicts.js';
+import { broken, fail, pass, quotedText } from '../verdicts.js';
 
 /** Lists the first failed calls. */
 function named(lines: readonly string[], failed: number): string {
@@ -23,11 +24,11 @@ export const noTranscriptErrors = defineGate({
     if (efficiency === null)
       return broken(unseen === null ? 'there is no transcript' : `the calls are unknown: ${unseen}`);
     const { error_count: failed, total_commands: total } = efficiency;
-    const counted = pluralText(total, 'command');
-    if (failed > 0) return fail(`${failed} of ${counted} failed${named(trajectory?.failed ?? [], failed)}`);
+    const found = counted(total, 'command');
+    if (failed > 0) return fail(`${failed} of ${found} failed${named(trajectory?.failed ?? [], failed)}`);
     if (trajectory?.structured === false && total === 0)
       return broken('the agent printed only text, which shows no call of the target');
-    const evidence = `none of ${counted} failed`;
+    const evidence = `none of ${found} failed`;
     const why = trajectory?.unseen?.results ?? (trajectory?.structured === true ? unseen : null);
     return why === null ? pass(evidence) : broken(`${evidence} as far as is known; ${why}`);
   },

@@ -1,9 +1,9 @@
-import { ownValue } from '#lib';
 import { z } from 'zod';
+import { counted, ownValue } from '#lib';
 import { checkTrajectory, unseenCallsReason } from '../check-trajectory.js';
 import { commonFields, skillName } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
-import { broken, pluralText, fail, pass, quotedText } from '../verdicts.js';
+import { broken, fail, pass, quotedText } from '../verdicts.js';
 
 /**
  * Checks whether the agent used a skill: the one with this name, or without a name, any of those under test. The
@@ -21,7 +21,7 @@ function checkSkills(
       return broken('the agent printed only text, no structured events, so its use of skills is unknown');
     const used = names.flatMap((name) => {
       const uses = ownValue(skills, name) ?? 0;
-      return uses === 0 ? [] : [`${quotedText(name)} ${pluralText(uses, 'time')}`];
+      return uses === 0 ? [] : [`${quotedText(name)} ${counted(uses, 'time')}`];
     });
     if (used.length > 0) {
       const evidence = `the agent used ${used.join(', ')}`;

@@ -1,11 +1,12 @@
 import { nonBlank } from '#input';
 import { z } from 'zod';
+import { counted } from '#lib';
 import { boundsProblem, describeBounds, judgeNumber } from '../bounds.js';
 import { checkTrajectory, unseenCallsReason } from '../check-trajectory.js';
 import { commonFields, count, toolName } from '../fields.js';
 import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { brokenPattern, foldCase } from '../text-matcher.js';
-import { broken, pluralText, fail, pass, quotedText, tooSlow } from '../verdicts.js';
+import { broken, fail, pass, quotedText, tooSlow } from '../verdicts.js';
 
 /** The agent's tool calls that were executed, whether or not they succeeded. */
 interface ToolCalls {
@@ -33,7 +34,7 @@ const countCalls = ({ tools }: ToolCalls, isWanted: (name: string, index: number
 
 /** Judges whether there were at least `min` calls of the tool that the scenario calls `wanted`. */
 function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: number): Verdict {
-  const evidence = `${calls === 0 ? 'no call' : pluralText(calls, 'call')} of ${quotedText(wanted)}`;
+  const evidence = `${calls === 0 ? 'no call' : counted(calls, 'call')} of ${quotedText(wanted)}`;
   if (calls >= min) return pass(evidence);
   if (all.unseen !== null) return broken(`${evidence}; ${all.unseen}`);
   const called = all.tools.map(([name]) => name).join(', ');
@@ -117,8 +118,8 @@ export const stepCount = defineGate({
     checkTools(context, (calls) => {
       const { min_steps: min, max_steps: max, target_steps: target, action_prefix: prefix } = spec;
       const known = countCalls(calls, (name) => name.startsWith(prefix ?? ''));
-      const counted = `${pluralText(known, 'tool call')}${prefix === undefined ? '' : ` with the prefix ${quotedText(prefix)}`}`;
-      const message = `${counted}; expected ${describeBounds({ min, max })}${target === undefined ? '' : `; target ${target}`}`;
+      const found = `${counted(known, 'tool call')}${prefix === undefined ? '' : ` with the prefix ${quotedText(prefix)}`}`;
+      const message = `${found}; expected ${describeBounds({ min, max })}${target === undefined ? '' : `; target ${target}`}`;
       const unknown = calls.unseen === null ? 0 : Infinity;
       return judgeNumber({ min, max }, { known, unknown }, message, `${message}; ${calls.unseen ?? ''}`);
     }),

@@ -1,10 +1,11 @@
+import { counted } from '#lib';
 import type { TokenUsage, Trajectory } from '#model';
 import { z } from 'zod';
 import { type Bounds, boundsProblem, describeBounds, judgeNumber } from '../bounds.js';
 import { checkTrajectory } from '../check-trajectory.js';
 import { commonFields, count } from '../fields.js';
 import { defineGate, type Verdict } from '../gate.js';
-import { broken, pluralText, fail, pass } from '../verdicts.js';
+import { broken, fail, pass } from '../verdicts.js';
 
 const kinds: Record<keyof TokenUsage, string> = {
   input: 'input',
@@ -56,7 +57,7 @@ function judgeTokens(
   });
   const known = reported.reduce((sum, { count }) => sum + count, 0);
   const parts = reported.map(({ count, words }) => `${count} ${words}`).join(', ');
-  const evidence = `${pluralText(known, noun)} (${parts || 'none reported'}); expected ${describeBounds(bounds)}`;
+  const evidence = `${counted(known, noun)} (${parts || 'none reported'}); expected ${describeBounds(bounds)}`;
   const complete = tokensAtLeast === undefined && required.every((kind) => tokens[kind] !== null);
   return judgeNumber(
     bounds,
@@ -76,7 +77,7 @@ export const maxTokens = defineGate({
       max: count.describe('Tokens of all kinds together: input, output, reasoning and cache'),
     })
     .describe('The agent used at most `max` tokens: input, output, reasoning and cache together'),
-  subject: (spec) => pluralText(spec.max, 'token'),
+  subject: (spec) => counted(spec.max, 'token'),
   check: ({ max }, context) => checkTrajectory(context, (trajectory) => judgeTokens(ALL_TOKENS, { max }, trajectory)),
 });
 
@@ -154,10 +155,10 @@ export const maxCostUsd = defineGate({
         return atLeast > max ? fail(evidence) : broken(`${evidence}; the rest is unknown`);
       }
       if (costUsd === null) {
-        const counted = Object.values(tokens).some((count) => count !== null);
+        const isReported = Object.values(tokens).some((count) => count !== null);
         return broken(
           `the cost is unknown: ${
-            counted
+            isReported
               ? 'the agent reports none, and its tokens have no price; add [prices."MODEL"] to the config file'
               : 'the agent reports neither cost nor tokens'
           }`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { nonBlank } from '#input';
+import { defined } from '#lib';
 import { conversationText } from '#model';
 import {
   answerSchema,
@@ -101,8 +102,7 @@ export const userSatisfaction = defineGate({
         const found = satisfactionByKeywords(
           turns.map(({ user }) => user),
           {
-            ...(positive === undefined ? {} : { positive }),
-            ...(negative === undefined ? {} : { negative }),
+            ...defined({ positive, negative }),
           },
         );
         const why = `${found.positive} positive and ${found.negative} negative words`;

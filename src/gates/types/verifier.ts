@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { environmentVariables, nonBlank, seconds, workspaceFile } from '#input';
-import { beginningOf, endOf, isJsonObject, type Json, ownValue, parseJson } from '#lib';
+import { beginningOf, defined, endOf, isJsonObject, type Json, ownValue, parseJson } from '#lib';
 import { decisiveReward } from '#model';
 import { commonFields } from '../fields.js';
 import { defineGate, type VerifierFiles, type Verdict } from '../gate.js';
@@ -90,7 +90,7 @@ function verdictOn(
   const detail: Json = {
     exit_code: exitCode,
     output: endOf(output, OUTPUT),
-    ...(failed === null ? {} : { failed_download: failed }),
+    ...defined({ failed_download: failed }),
   };
   if (timedOut) return { ...broken(`the verifier did not end within ${timeout_secs} s`), detail };
   const read = readRewards(files);

@@ -1,5 +1,5 @@
 import type { LanguageModel, LanguageModelUsage, ModelMessage } from 'ai';
-import { isCount, type Json } from '#lib';
+import { defined, isCount, type Json } from '#lib';
 import { explainModelError, ModelFailed } from './model-errors.js';
 
 export type { ModelMessage };
@@ -79,8 +79,7 @@ async function call(
     abortSignal,
     // Temporal does the waiting, which survives this process.
     maxRetries: 0,
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    ...defined({ temperature, maxOutputTokens: maxTokens }),
   };
   try {
     const result = await generateText(
@@ -213,7 +212,7 @@ export async function generateAnswer(
     model,
     prompt,
     ...(system === undefined || system === '' ? {} : { system }),
-    ...(temperature === undefined ? {} : { temperature }),
+    ...defined({ temperature }),
   });
   return { text, usage };
 }

@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import { interpolate, variableNames, withVersion } from '#lib';
+import { defined, interpolate, variableNames, withVersion } from '#lib';
 import { ModelFailed } from './model-errors.js';
 
 /** An OpenAI-compatible provider in the config. `${NAME}` in its texts is replaced by variables. */
@@ -90,7 +90,7 @@ function hosted(vendor: string, keys: string[], addresses: string[], version: st
       const [apiKey, address] = [firstOf(keys, values), firstOf(addresses, values)];
       return connect(
         {
-          ...(apiKey === undefined ? {} : { apiKey }),
+          ...defined({ apiKey }),
           ...(address === undefined ? {} : { baseURL: withVersion(checked(address, addresses), version) }),
         },
         model,

@@ -8,6 +8,15 @@ export interface Problem {
   message: string;
 }
 
+/** A mistake of a file as a whole. */
+export const fileProblem = (file: string, message: string): Problem => ({
+  file,
+  line: 1,
+  column: 1,
+  path: '',
+  message,
+});
+
 /** Formats `scenario.yaml:6:11 evaluation.gates[1].type: unknown type ...`, to which editors and terminals can jump. */
 export function formatProblem({ file, line, column, path, message }: Problem): string {
   return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${message}`;

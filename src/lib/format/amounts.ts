@@ -70,3 +70,6 @@ export function formatAbout(secs: number): string {
   const [hours, rest] = [Math.floor(tenMinutes / 6), (tenMinutes % 6) * 10];
   return `about ${hours} h${rest === 0 || hours >= 10 ? '' : ` ${rest} min`}`;
 }
+
+/** Formats a number of things: `1 run`, `2 runs`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

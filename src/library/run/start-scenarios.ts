@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { beginSweep, follow, NO_EARLIER, updateSweep, type View } from '#client';
 import { buildSweepDocument } from '#decide';
+import { defined, messageOf } from '#lib';
 import type { ResultLine } from '#model';
 import type { ResolvedSweep } from '#planning';
 import { sweepWorkflowId } from '#protocol';
@@ -23,7 +24,7 @@ export async function startScenarios(
 ): Promise<Sweep> {
   signal?.throwIfAborted();
   const { resultsPath } = sweep.project;
-  const options = { report: onNotice, ...(address === undefined ? {} : { address }) };
+  const options = { report: onNotice, ...defined({ address }) };
   const { plan, session } = await beginSweep(sweep, options);
   const log = createLog();
   const uiUrl = uiPage(session.engine, sweepWorkflowId(plan.sweep));
@@ -44,7 +45,7 @@ export async function startScenarios(
   };
   const onAbort = (): void => {
     cancel().catch((error: unknown) => {
-      onNotice(`the sweep could not be cancelled: ${error instanceof Error ? error.message : String(error)}`);
+      onNotice(`the sweep could not be cancelled: ${messageOf(error)}`);
     });
   };
   if (signal?.aborted === true) onAbort();

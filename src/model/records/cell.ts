@@ -7,7 +7,7 @@ export const Cell = z.object({
   agent: z.string().describe('Name of the agent'),
   model: z.string().describe('Name of the model'),
   variant: z.string().describe('Name of the variant'),
-  repetition: z.number().int().describe('From 1'),
+  repetition: z.int().describe('From 1'),
 });
 export type Cell = z.infer<typeof Cell>;
 

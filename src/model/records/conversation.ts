@@ -3,7 +3,7 @@ import { KeptText } from './redact-fields.js';
 
 /** One turn of the conversation with the agent. */
 export const Turn = z.object({
-  number: z.number().int().describe('From 1'),
+  number: z.int().describe('From 1'),
   user: z.string().describe('What the user said, redacted'),
   agent: z.string().nullable().describe("The agent's last message in this turn; null: it said nothing"),
 });
@@ -11,8 +11,8 @@ export type Turn = z.infer<typeof Turn>;
 
 /** The end of a conversation with a simulated user. */
 const ConversationEnd = z.object({
-  step: z.number().int().describe('Index of its step in the scenario'),
-  turn: z.number().int().describe('The turn after which it ended'),
+  step: z.int().describe('Index of its step in the scenario'),
+  turn: z.int().describe('The turn after which it ended'),
   reason: KeptText.describe('The condition that held, or what else ended it'),
 });
 

@@ -41,7 +41,7 @@ const reported = [
     .object({
       type: z.literal('tool_result'),
       id: z.string().describe('The id of the call'),
-      exit_code: z.number().int().nullable().describe('Exit status of the command; null: unknown, or no command'),
+      exit_code: z.int().nullable().describe('Exit status of the command; null: unknown, or no command'),
       is_error: z.boolean().describe('Whether the call failed'),
       output: z.string().describe('What the tool answered'),
       truncated: z.boolean().describe('Whether the agent has shortened the output'),
@@ -56,7 +56,7 @@ const reported = [
       type: z.literal('extension'),
       kind: z.enum(['skill', 'subagent', 'hook']).describe('What was used'),
       name: z.string().describe('Its name, as the agent calls it'),
-      exit_code: z.number().int().nullable().describe('Exit status of a hook; null: unknown, or it is no hook'),
+      exit_code: z.int().nullable().describe('Exit status of a hook; null: unknown, or it is no hook'),
       output: z.string().describe('What a hook printed; empty for others'),
     })
     .describe('A use that no tool call shows: of a skill that the prompt names, a subagent or a hook'),
@@ -77,7 +77,7 @@ const reported = [
       type: z.literal('error'),
       message: z.string().describe('The message'),
       retryable: z.boolean().describe('Whether the same request may succeed later'),
-      status: z.number().int().exactOptional().describe("The provider's HTTP status"),
+      status: z.int().exactOptional().describe("The provider's HTTP status"),
     })
     .describe('An error that the agent reports'),
   z
@@ -94,7 +94,7 @@ const reported = [
     .object({
       type: z.literal('result'),
       ending: KeptText.describe('done, or how else it ended'),
-      exit_code: z.number().int().nullable().describe('Exit status; null: unknown'),
+      exit_code: z.int().nullable().describe('Exit status; null: unknown'),
     })
     .describe('How the agent ended'),
 ] as const;
@@ -111,7 +111,7 @@ export const EventBody = z.discriminatedUnion('type', [
     .object({
       type: z.enum(['setup_command', 'post_script']),
       command: z.string(),
-      exit_code: z.number().int().nullable(),
+      exit_code: z.int().nullable(),
       timed_out: z.boolean(),
       stdout: z.string(),
       stderr: z.string(),
@@ -123,5 +123,5 @@ export type EventBody = z.infer<typeof EventBody>;
 /**
  * One line of events.jsonl. `ts` is ISO 8601 UTC, `seq` counts from 1 in a run, `attempt` numbers the agent's starts.
  */
-export const RunEvent = EventBody.and(z.object({ ts: KeptText, seq: z.number().int(), attempt: z.number().int() }));
+export const RunEvent = EventBody.and(z.object({ ts: KeptText, seq: z.int(), attempt: z.int() }));
 export type RunEvent = z.infer<typeof RunEvent>;

@@ -18,7 +18,7 @@ export type TrajectoryStep = z.infer<typeof TrajectoryStep>;
 export const Execution = z.object({
   step: KeptText.describe('Name of the step in run.json'),
   name: KeptText.nullable().describe('Name that the scenario gives it'),
-  exitCode: z.number().int().nullable().describe('Null: none, it was killed'),
+  exitCode: z.int().nullable().describe('Null: none, it was killed'),
   stdout: z.string().describe("What the code printed, or the agent's last message; the beginning, if it is long"),
   stderr: z.string().describe('Beginning of stderr of the code, or the end of that of the agent'),
   files: z
@@ -28,19 +28,18 @@ export const Execution = z.object({
       'Text files as the step left them, by path: those of `setup.virtual_fs`, and others that were added or changed since the start of the run; of each at most 16 KiB, then …; null: unknown',
     ),
   filesLeftOut: z
-    .number()
     .int()
     .nullable()
     .describe('Such files that are not text (UTF-8 without NUL), or beyond the first 50; null: unknown'),
   filesRemoved: z.array(z.string()).nullable().describe('Files that are gone; null: unknown'),
-  startedAtMs: z.number().int().describe('Milliseconds since 1970'),
-  endedAtMs: z.number().int().describe('Milliseconds since 1970'),
+  startedAtMs: z.int().describe('Milliseconds since 1970'),
+  endedAtMs: z.int().describe('Milliseconds since 1970'),
   durationMs: z.number().describe('How long the code ran or the agent worked, all its starts together'),
   trajectory: z
     .array(TrajectoryStep)
     .nullable()
     .describe('What an agent thought, did and was shown; empty for code; null: its output does not show it'),
-  trajectoryLeftOut: z.number().int().describe('Further entries of the trajectory, beyond the first 500'),
+  trajectoryLeftOut: z.int().describe('Further entries of the trajectory, beyond the first 500'),
 });
 export type Execution = z.infer<typeof Execution>;
 

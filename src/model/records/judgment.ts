@@ -27,7 +27,7 @@ export const Judgment = z.object({
   usage: TokenUsage.describe('Tokens of all answers, also unusable ones'),
   cost_usd: Usd.nullable().describe('Their price; null: unknown'),
   cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
-  attempts: z.number().int().describe('Answers, usable or not'),
+  attempts: z.int().describe('Answers, usable or not'),
 });
 export type Judgment = z.infer<typeof Judgment>;
 
@@ -38,7 +38,7 @@ export const JudgeAnswer = z.object({
   model: KeptText.describe('As requested'),
   model_used: z.string().nullable().describe('As the provider names it'),
   finish_reason: z.string().describe('How the answer ended'),
-  start: z.number().int().exactOptional().describe('Start of the agent that gave the answer; only if an agent judges'),
+  start: z.int().exactOptional().describe('Start of the agent that gave the answer; only if an agent judges'),
   usage: TokenUsage.describe('Tokens of this answer'),
   wrong: z
     .array(z.string())

@@ -20,7 +20,7 @@ export const recordedOfMcp = [
           'The error of the protocol, what a client refuses in the answer, or that there was none when the agent ended; null: none',
         ),
       is_error: z.boolean().describe('Whether the call failed, by its result or by the protocol'),
-      duration_ms: z.number().int().nullable().describe('Milliseconds until the answer; null: there was none'),
+      duration_ms: z.int().nullable().describe('Milliseconds until the answer; null: there was none'),
       mocked: z.boolean().describe('Whether a mock answered'),
     })
     .describe('A finished call of a tool of an MCP server under test'),
@@ -32,7 +32,7 @@ export const recordedOfMcp = [
         .array(
           z.object({
             name: z.string().describe('Name of the tool'),
-            bytes: z.number().int().describe('Bytes of its definition as JSON'),
+            bytes: z.int().describe('Bytes of its definition as JSON'),
           }),
         )
         .describe('The tools, as the agent was told'),
@@ -55,8 +55,8 @@ export const recordedOfMcp = [
 
 /** Tools of the MCP servers under test, of which the agent was told. */
 export const ToolDefinitions = z.object({
-  count: z.number().int().describe('Number of tools'),
-  bytes: z.number().int().describe('Bytes of their definitions as JSON'),
+  count: z.int().describe('Number of tools'),
+  bytes: z.int().describe('Bytes of their definitions as JSON'),
 });
 export type ToolDefinitions = z.infer<typeof ToolDefinitions>;
 

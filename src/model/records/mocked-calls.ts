@@ -5,8 +5,8 @@ import { KeptText } from './redact-fields.js';
 export const MockedCall = z.object({
   args: z.array(z.string()).describe('Its arguments, or query and body: at most 100, of at most 1000 characters'),
   step: z.string().describe('The step that made it'),
-  exit_code: z.number().int().nullable().describe('Exit status of a command; null: not a command'),
-  status: z.number().int().exactOptional().describe('Status of the answer to a request'),
+  exit_code: z.int().nullable().describe('Exit status of a command; null: not a command'),
+  status: z.int().exactOptional().describe('Status of the answer to a request'),
   failed_by_chance: z.boolean().describe('Whether it failed because of `metadata.probability`'),
 });
 export type MockedCall = z.infer<typeof MockedCall>;
@@ -33,9 +33,9 @@ export const MockedCalls = z.object({
   matcher_errors: z
     .array(
       z.object({
-        mock: z.number().int().describe('Number of the mock, from 1'),
+        mock: z.int().describe('Number of the mock, from 1'),
         message: z.string().describe('What its matcher threw the first time'),
-        calls: z.number().int().describe('How often it threw'),
+        calls: z.int().describe('How often it threw'),
       }),
     )
     .exactOptional()

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /** A line of an agent's output that is not exactly one of our events, or has numbers that cannot be right. */
 export const LineProblem = z.object({
-  start: z.number().int().describe('Start of the agent, from 1'),
-  line: z.number().int().describe('Line of what it printed in that start, from 1'),
+  start: z.int().describe('Start of the agent, from 1'),
+  line: z.int().describe('Line of what it printed in that start, from 1'),
   field: z.string().nullable().describe('The first invalid field; null: the line is no event'),
   message: z.string().describe('What was found and what is expected, redacted'),
 });
@@ -11,8 +11,8 @@ export type LineProblem = z.infer<typeof LineProblem>;
 
 /** The invalid lines in the output of an agent: all that are no events, if it has `output = "jsonl"`. */
 export const OutputProblems = z.object({
-  lines: z.number().int().describe('Number of invalid lines'),
-  events: z.number().int().describe('Number of valid events'),
+  lines: z.int().describe('Number of invalid lines'),
+  events: z.int().describe('Number of valid events'),
   unread: z.boolean().describe('Whether something that the agent did may be missing'),
   first: z.array(LineProblem).describe('The first invalid lines, at most 20'),
 });

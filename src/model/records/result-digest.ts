@@ -1,3 +1,4 @@
+import { defined } from '#lib';
 import { capabilitiesIn } from '../capabilities.js';
 import type { Judgment } from './judgment.js';
 import type { GateDetail, Metrics, ResultLine } from './result-line.js';
@@ -25,7 +26,7 @@ export const digestOf = ({ metrics, ...line }: ResultLine): ResultDigest => ({
 function metricsDigest({ agent_work: work, composite_score: score, judge, details }: Metrics): MetricsDigest {
   return {
     agent_work: work,
-    ...(score === undefined ? {} : { composite_score: score }),
+    ...defined({ composite_score: score }),
     judge:
       judge === null
         ? null

@@ -16,7 +16,7 @@ import { NO_FACTS, Outcome, RunFacts } from './run-facts.js';
 export const SCHEMA_VERSION = 1;
 
 export const GateDetail = z.object({
-  index: z.number().int().describe('Position in the scenario, from 0'),
+  index: z.int().describe('Position in the scenario, from 0'),
   gate_type: KeptText.describe('Type of the gate'),
   name: KeptText.nullable().describe('Name that the scenario gives it'),
   subject: z.string().describe('What is checked, in a few words: notes.md'),
@@ -34,11 +34,11 @@ export const GateDetail = z.object({
 export type GateDetail = z.infer<typeof GateDetail>;
 
 export const Efficiency = z.object({
-  total_commands: z.number().int().describe('Calls of the target'),
-  unique_commands: z.number().int().describe('Different names of called commands'),
-  error_count: z.number().int().describe('Calls that failed'),
-  retry_count: z.number().int().describe('Total minus unique: calls that repeat a name, even if nothing failed'),
-  help_invocations: z.number().int().describe('Calls for help'),
+  total_commands: z.int().describe('Calls of the target'),
+  unique_commands: z.int().describe('Different names of called commands'),
+  error_count: z.int().describe('Calls that failed'),
+  retry_count: z.int().describe('Total minus unique: calls that repeat a name, even if nothing failed'),
+  help_invocations: z.int().describe('Calls for help'),
   first_try_success_rate: z
     .number()
     .nullable()
@@ -61,8 +61,8 @@ export const Metrics = z.object({
   run_id: KeptText.describe('Id of the run'),
   outcome: Outcome.describe('Outcome of the run'),
   completed: z.boolean().nullable().describe('Whether the agent ended by itself and successfully; null: not started'),
-  gates_passed: z.number().int().describe('Gates that passed'),
-  gates_total: z.number().int().describe('Gates of the scenario'),
+  gates_passed: z.int().describe('Gates that passed'),
+  gates_total: z.int().describe('Gates of the scenario'),
   details: z.array(GateDetail).describe('The gates that were checked'),
   efficiency: Efficiency.nullable().describe('Calls of the target; null without a transcript'),
   agent_work: AgentWork.nullable().describe('What the agent did; null: no agent took part'),
@@ -87,13 +87,13 @@ export const ResultLine = z.object({
     .describe('As the agent prints it; absent: unknown, or no agent was started'),
   model: z.string().describe('Name of the model'),
   variant: z.string().describe('Name of the variant'),
-  repetition: z.number().int().describe('From 1'),
+  repetition: z.int().describe('From 1'),
   timestamp: z.string().describe('Start of the run, ISO 8601 in UTC'),
   cost_usd: Usd.nullable().describe('Cost of agent and judge; null: unknown'),
   cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
   completed: z.boolean().nullable().describe('Whether the agent ended by itself and successfully'),
-  gates_passed: z.number().int().nullable().describe('Gates that passed'),
-  gates_total: z.number().int().nullable().describe('Gates of the scenario'),
+  gates_passed: z.int().nullable().describe('Gates that passed'),
+  gates_total: z.int().nullable().describe('Gates of the scenario'),
   judge_score: z.number().nullable().describe('Weighted score of the judge, 0 to 1'),
   outcome: Outcome.describe('Outcome of the run'),
   message: z.string().describe('The reason, in a sentence'),
@@ -113,24 +113,17 @@ export const ResultLine = z.object({
     .describe("SHA-256 of everything that the agent's work depends on, which excludes checks; absent: not computed"),
   cached_from: z.string().nullable().describe('Id of the run whose result was reused'),
   errors_before: z
-    .number()
     .int()
     .exactOptional()
     .describe(
       'Runs of other sweeps that ended without a result, and in whose place this one counts: with the same inputs, or of the cell whose result was reused; absent: none',
     ),
-  attempts: z
-    .number()
-    .int()
-    .nullable()
-    .describe("Attempts of the agent's step; null: unknown, because the run was lost"),
+  attempts: z.int().nullable().describe("Attempts of the agent's step; null: unknown, because the run was lost"),
   lost_runs: z
-    .number()
     .int()
     .exactOptional()
     .describe('Runs of this cell before this one that were lost with their hosts; absent: none'),
   begun_anew: z
-    .number()
     .int()
     .exactOptional()
     .describe(

@@ -19,7 +19,7 @@ const RegradedFrom = z.object({
  */
 export const RunFacts = z.object({
   duration_secs: z.number().nullable().describe('Without writing the report; null: the run was lost or has not ended'),
-  starts: z.number().int().nullable().describe('Starts of the agent in all; null: unknown'),
+  starts: z.int().nullable().describe('Starts of the agent in all; null: unknown'),
   unchecked: z
     .literal(true)
     .exactOptional()

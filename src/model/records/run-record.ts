@@ -14,7 +14,7 @@ import { Outcome, RunFacts } from './run-facts.js';
 /** One setup command, health check or post script. Its output is the redacted beginning of what it printed. */
 export const CommandRecord = z.object({
   command: z.string().describe('The command'),
-  exit_code: z.number().int().nullable().describe('Null: none, it was killed'),
+  exit_code: z.int().nullable().describe('Null: none, it was killed'),
   timed_out: z.boolean().describe('Whether its time ran out'),
   duration_ms: z.number().describe('Duration'),
   stdout: z.string().describe('Beginning of stdout, redacted'),
@@ -46,7 +46,7 @@ export const commandEnd = ({ exit_code, timed_out }: CommandRecord): string =>
 export const AgentRecord = z.object({
   ending: EndReason.describe('How it ended'),
   completed: z.boolean().describe('Whether it ended by itself and successfully'),
-  exit_code: z.number().int().nullable().describe('Null: none, it was killed'),
+  exit_code: z.int().nullable().describe('Null: none, it was killed'),
   message: z.string().describe('How it ended, in a sentence'),
   version: z.string().nullable().describe('What its version command printed'),
   containment: z.enum(CONTAINMENTS).nullable().describe('How its processes were contained; null: not started'),
@@ -54,8 +54,8 @@ export const AgentRecord = z.object({
   session_id: z.string().nullable().describe('Its session, for a resume'),
   model_used: z.string().nullable().describe('As the agent reports it'),
   duration_ms: z.number().describe('Of all starts'),
-  starts: z.number().int().describe('Number of times this run of the agent was started'),
-  output_bytes: z.number().int().describe('Size of its output'),
+  starts: z.int().describe('Number of times this run of the agent was started'),
+  output_bytes: z.int().describe('Size of its output'),
   text_output: z
     .literal(true)
     .exactOptional()
@@ -83,7 +83,7 @@ export const StepRecord = z.object({
   name: KeptText.describe('Name of the step'),
   status: z.enum(['done', 'failed', 'not_performed']).describe('How it went'),
   duration_ms: z.number().nullable().describe('Null: not performed'),
-  attempts: z.number().int().describe('Attempts by Temporal'),
+  attempts: z.int().describe('Attempts by Temporal'),
   note: z.string().nullable().describe('Why it failed or was not performed'),
   ended_at: KeptText.exactOptional().describe('ISO 8601 in UTC; absent: not performed'),
 });
@@ -101,7 +101,7 @@ export const RunRecord = z.object({
     description: z.string().describe('Its description'),
     file: PathText.describe('Its file'),
     hash: KeptText.describe('Changes with its content, its fixture and its checks folder'),
-    tier: z.number().int().describe('Its tier'),
+    tier: z.int().describe('Its tier'),
     tags: z.array(KeptText).describe('Its tags'),
     prompt: z.string().nullable().describe('What the agent was asked; null: no agent took part'),
   }),
@@ -117,7 +117,7 @@ export const RunRecord = z.object({
   agent_name: KeptText.describe('Name of the agent'),
   model: KeptText.describe('As requested'),
   variant: KeptText.describe('Name of the variant'),
-  repetition: z.number().int().describe('From 1'),
+  repetition: z.int().describe('From 1'),
   environment: KeptText.describe('Where it ran: local, bubblewrap, docker or e2b'),
   host: RunHost.exactOptional().describe('Where it ran; absent: results that are not shared'),
   lost_hosts: z.array(LostRunHost).exactOptional().describe('Hosts that had this run before and were lost'),
@@ -154,7 +154,7 @@ export const RunRecord = z.object({
   asked: z
     .object({
       model: KeptText.describe('As requested'),
-      answers: z.number().int().describe('How many answers there were, usable or not'),
+      answers: z.int().describe('How many answers there were, usable or not'),
       usage: TokenUsage.describe('Their tokens'),
       cost_usd: Usd.nullable().describe('Their price in US dollars; null: unknown'),
       cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),

@@ -1,4 +1,5 @@
 import type { Attributes, Span, SpanEvent } from '#lib';
+import { defined } from '#lib';
 import type { RunEvent, EventBody } from '../records/events.js';
 import type { Metrics } from '../records/result-line.js';
 import type { RunRecord, StepRecord } from '../records/run-record.js';
@@ -66,7 +67,7 @@ function spanOf(call: Call & RunEvent, agents: readonly Span[], withContent: boo
 
 function close(span: Span, { ts, exit_code, is_error, output }: Result & RunEvent, withContent: boolean): void {
   const more: Attributes = {
-    ...(exit_code === null ? {} : { 'process.exit.code': exit_code }),
+    ...defined({ 'process.exit.code': exit_code }),
     ...(withContent ? { 'gen_ai.tool.call.result': output } : {}),
   };
   Object.assign(span.attributes, more);
@@ -130,7 +131,7 @@ function attributesOf({ record, costUsd }: TracedRun): Attributes {
     'llm_tool_test.variant': record.variant,
     'llm_tool_test.repetition': record.repetition,
     'llm_tool_test.outcome': record.outcome,
-    ...(costUsd === null ? {} : { 'llm_tool_test.cost_usd': costUsd }),
+    ...defined({ 'llm_tool_test.cost_usd': costUsd }),
   };
 }
 

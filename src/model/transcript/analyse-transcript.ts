@@ -1,8 +1,9 @@
+import { plainText } from '#lib';
 import type { EventBody } from '../records/events.js';
-import { createCommandNamer, type Command, type Target } from './name-commands.js';
+import { type Command, type CommandNamer, createCommandNamer, isPrompt, type Target } from './name-commands.js';
 import type { Efficiency } from '../records/result-line.js';
 import { structuredCommands } from './structured-commands.js';
-import { textCommands } from './text-commands.js';
+import { isFailureLine, statedExitCode } from './text-result.js';
 
 /** The record of an agent's session: structured events, if there are any, and its text. */
 export interface Transcript {
@@ -20,9 +21,6 @@ export function extractCommands({ events, text, target }: Transcript): Command[]
   return structuredCommands(events, namer) ?? (text === null ? [] : textCommands(text, namer));
 }
 
-/** Measures how efficiently the agent used the target. */
-export const analyseTranscript = (transcript: Transcript): Efficiency => efficiencyOf(extractCommands(transcript));
-
 /** Computes the efficiency from the calls of the target; specs/reference/evaluation.md has the formulas. */
 export function efficiencyOf(commands: readonly Command[]): Efficiency {
   const firstFailed = new Map<string, boolean>();
@@ -39,4 +37,43 @@ export function efficiencyOf(commands: readonly Command[]): Efficiency {
     first_try_success_rate: unique === 0 ? null : firstTries / unique,
     iteration_ratio: total === 0 ? 0 : unique / total,
   };
+}
+
+function* linesOf(text: string | Iterable<string>): Generator<string> {
+  if (typeof text !== 'string') {
+    yield* text;
+    return;
+  }
+  let start = 0;
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+  yield text.slice(start);
+}
+
+/**
+ * Returns the target's commands in a text transcript. The lines after a command, up to the next command or shell
+ * prompt, are its result. The first exit status that they state decides; without one, any line that reports a failure
+ * does.
+ */
+function textCommands(text: string | Iterable<string>, namer: CommandNamer): Command[] {
+  const commands: Command[] = [];
+  let open: Command | null = null;
+  for (const raw of linesOf(text)) {
+    const line = plainText(raw);
+    const found = namer.inText(line).map((named) => ({ ...named, failed: false }));
+    if (found.length > 0) {
+      for (const command of found) commands.push(command);
+      open = found.at(-1) ?? null;
+    } else if (isPrompt(line)) open = null;
+    else if (open !== null) {
+      const exitCode = statedExitCode(line);
+      if (exitCode !== null) {
+        open.failed = exitCode !== 0;
+        open = null;
+      } else if (open.name !== 'help' && isFailureLine(line)) open.failed = true;
+    }
+  }
+  return commands;
 }

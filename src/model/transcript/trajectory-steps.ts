@@ -1,4 +1,4 @@
-import { beginningOf, isJsonObject, type Json } from '#lib';
+import { beginningOf, defined, isJsonObject, type Json } from '#lib';
 import type { RunEvent } from '../records/events.js';
 import { isOfProxy } from './mcp-record.js';
 import type { TrajectoryStep } from '../records/execution.js';
@@ -44,7 +44,7 @@ function stepOf(event: RunEvent): Omit<TrajectoryStep, 'timestamp'> | null {
         content: {
           name: event.name,
           parameters: shortened(event.input),
-          ...(event.executed === undefined ? {} : { executed: event.executed }),
+          ...defined({ executed: event.executed }),
         },
       };
     case 'tool_result':

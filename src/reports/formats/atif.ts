@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '#lib';
+import { defined, isJsonObject, type Json } from '#lib';
 import type { EventBody, RunEvent, RunRecord, TokenUsage } from '#model';
 
 /**
@@ -60,7 +60,7 @@ export function trajectoryOf(run: RunRecord, events: Iterable<RunEvent>): Trajec
   const all = steps.end(run.ended_at);
   return {
     schema_version: 'ATIF-v1.8',
-    ...(session === null ? {} : { session_id: session }),
+    ...defined({ session_id: session }),
     trajectory_id: run.run_id,
     agent: { name: run.agent_name, version: run.agent?.version ?? 'unknown', model_name: model },
     steps: all,
@@ -91,7 +91,7 @@ function createSteps() {
 
   const add = (source: TrajectoryStep['source'], message: string, timestamp: string, extra?: Extra): TrajectoryStep => {
     if (source !== 'agent' && reasoning.length > 0) answer('', timestamp);
-    const step = { step_id: steps.length + 1, timestamp, source, message, ...(extra === undefined ? {} : { extra }) };
+    const step = { step_id: steps.length + 1, timestamp, source, message, ...defined({ extra }) };
     steps.push(step);
     open = null;
     return step;

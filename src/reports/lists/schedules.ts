@@ -1,5 +1,5 @@
 import { beginningsOf, type Firing, nightText, riseTexts, type ScheduleSummary } from '#decide';
-import { formatAge, formatDuration, renderTable, terminalText } from '#lib';
+import { counted, formatAge, formatDuration, renderTable, terminalText } from '#lib';
 import type { ScheduleReference } from '#model';
 import { colors, painted, type TextOptions } from '../blocks/terminal.js';
 
@@ -9,7 +9,7 @@ export function renderSchedules(schedules: readonly ScheduleSummary[], now: numb
     schedules.map((one) => [
       colors.bold(terminalText(one.schedule)),
       terminalText(one.when),
-      `${one.cells} cell${one.cells === 1 ? '' : 's'}`,
+      counted(one.cells, 'cell'),
       state(one, now),
     ]),
     { width: options.width },
@@ -73,14 +73,14 @@ const COLORS = {
 } as const satisfies Record<NonNullable<Firing['verdict']>, keyof typeof colors>;
 
 const skippedText = (times: number | null | undefined, why: string): string =>
-  times == null || times === 0 ? '' : `${times} time${times === 1 ? '' : 's'} ${why}`;
+  times == null || times === 0 ? '' : `${counted(times, 'time')} ${why}`;
 
 /** `running`, `2 queued`; empty if there is none. */
-const counted = (count: number | null, what: string): string =>
+const unlessNone = (count: number | null, what: string): string =>
   count === null || count === 0 ? '' : count === 1 ? what : `${count} ${what}`;
 
 function state({ status, next: [next], running, queued }: ScheduleSummary, now: number): string {
-  const counts = [counted(running, 'running'), counted(queued, 'queued')].filter((text) => text !== '');
+  const counts = [unlessNone(running, 'running'), unlessNone(queued, 'queued')].filter((text) => text !== '');
   const runs = counts.map((text) => `${colors.cyan(text)}, `).join('');
   switch (status) {
     case 'active':

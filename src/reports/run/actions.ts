@@ -1,10 +1,10 @@
-import { colors } from '../blocks/terminal.js';
 import type { SweepCell } from '#decide';
-import { beginningOf, endOf, renderTable, terminalText, truncate, wrap } from '#lib';
+import { beginningOf, counted, endOf, renderTable, terminalText, truncate, wrap } from '#lib';
 import { type Action, type ActionLog, hasFailed, type Metrics } from '#model';
 import { MAX_ACTION_LOGS, type ReportedCell } from '../formats/sweep-report.js';
 import { code, fence, inline, list } from '../blocks/markdown.js';
 import { always, endItems, type Item, part, type Part } from '../blocks/screen.js';
+import { colors } from '../blocks/terminal.js';
 
 /** Formats how an action ended: "exit 2", "failed"; "exit n/a" if a command's exit code is unknown. */
 function actionEnd({ command, end }: Action): string {
@@ -16,8 +16,6 @@ function actionEnd({ command, end }: Action): string {
 
 /** Formats an action: the command, or the name of the tool and its input. */
 const actionText = ({ command, tool, input }: Action): string => command ?? `${tool} ${input}`;
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Counts actions: "5 commands, 3 other tool calls, 1 failed". */
 function actionCounts({ actions, more }: ActionLog): string {

@@ -1,4 +1,4 @@
-import { beginningOf, formatDuration, formatKnownCost } from '#lib';
+import { beginningOf, counted, formatDuration, formatKnownCost } from '#lib';
 import {
   type ActionLog,
   type AgentRecord,
@@ -224,5 +224,5 @@ export function conversationSection({ turns, ended }: ConversationRecord): strin
 /** The answers of models for gates and for the simulated user, and their cost. */
 export function modelAnswersSection({ model, answers, ...cost }: NonNullable<RunRecord['asked']>): string {
   const price = formatKnownCost(cost.cost_usd, cost.cost_usd_at_least);
-  return `${inline(model)} gave ${answers} answer${answers === 1 ? '' : 's'}, cost ${price}. They are in artifacts/asked/.`;
+  return `${inline(model)} gave ${counted(answers, 'answer')}, cost ${price}. They are in artifacts/asked/.`;
 }

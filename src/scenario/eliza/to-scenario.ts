@@ -1,5 +1,5 @@
 import type { Path, ProblemAt } from '#input';
-import { ownValue } from '#lib';
+import { defined, ownValue } from '#lib';
 import { DEFAULT_VARIANT, isAgentKind } from '#model';
 import { databasePathOf, databasesIn } from '../database.js';
 import type { ScenarioReader } from '../reader.js';
@@ -34,7 +34,7 @@ export function toScenario(file: ElizaFile): Scenario {
     environment: file.environment,
     steps,
     checks: {
-      ...(file.checks_folder === undefined ? {} : { folder: file.checks_folder }),
+      ...defined({ folder: file.checks_folder }),
       gates: file.evaluations,
       evaluators: [],
     },
@@ -45,7 +45,7 @@ export function toScenario(file: ElizaFile): Scenario {
     cost: { cache: hasAgent },
     executions: true,
     ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
-    ...(runtime === null ? {} : { runtime }),
+    ...defined({ runtime }),
     ...(file.setup.mock_url_variables.length === 0 ? {} : { mock_url_variables: file.setup.mock_url_variables }),
     ...(isForRuntime(file.setup.database) || file.setup.database === undefined
       ? {}
@@ -57,7 +57,7 @@ const stepsOf = ({ run }: ElizaFile): Step[] => (Array.isArray(run) ? run.map(st
 
 /** The kind of a step: a conversation comes before input, and input before code. */
 function stepOf({ name, input, lang, code, conversation, evaluations }: FileStep): Step {
-  const common = { ...(name === undefined ? {} : { name }), gates: evaluations };
+  const common = { ...defined({ name }), gates: evaluations };
   if (conversation !== undefined) return conversationStepOf(conversation, input ?? FIRST_MESSAGE, common);
   if (input !== undefined) return { ...agentStepOf(input), ...common };
   return { kind: 'command', command: codeCommand(lang, code ?? ''), timeout_secs: CODE_SECS, ...common };
@@ -87,7 +87,7 @@ function conversationStepOf(
     user: userOf(of.user_simulator),
     ends_when: of.termination_conditions.map(({ llm_judge, ...condition }) => ({
       ...condition,
-      ...(llm_judge === undefined ? {} : { judge: llm_judge }),
+      ...defined({ judge: llm_judge }),
     })),
     turn_gates: of.turn_evaluations,
     gates: [...of.final_evaluations, ...(gates ?? [])],
@@ -155,8 +155,7 @@ const userOf = ({
   knowledge_level,
   temperature,
   max_tokens,
-  ...(more.style === undefined ? {} : { style: more.style }),
-  ...(more.emotional_state === undefined ? {} : { emotional_state: more.emotional_state }),
+  ...defined({ style: more.style, emotional_state: more.emotional_state }),
 });
 
 /** Parts of a conversation, and the place of each in the file. */

@@ -1,5 +1,5 @@
-import { isMap } from '#lib';
 import { GateSpec } from '#gates';
+import { defined, isMap } from '#lib';
 import { fillTemplate, type Vars } from './templates.js';
 
 /** An assertion of promptfoo, with `not-` taken off its type. */
@@ -23,7 +23,7 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\
 /** A check that the program beside the scenarios makes (check-program.ts). */
 const byProgram = ({ type, value, threshold, negated }: Assertion, vars: Vars): Taken =>
   taken({
-    program: { type, value, vars, ...(threshold === undefined ? {} : { threshold }), ...(negated ? { negated } : {}) },
+    program: { type, value, vars, ...defined({ threshold }), ...(negated ? { negated } : {}) },
   });
 
 type Reader = (assertion: Assertion, vars: Vars) => Taken;
@@ -72,7 +72,7 @@ const toolUsed: Reader = (assertion, vars) => {
     ...simple.map(({ name = '', min }) => ({
       type: 'tool_called',
       tool: `^${escaped(name)}$`,
-      ...(min === undefined ? {} : { min }),
+      ...defined({ min }),
     })),
   );
 };
@@ -85,8 +85,7 @@ const stepCount: Reader = ({ value, negated }) => {
   if (min === undefined && max === undefined) return refused('it has neither min nor max');
   return taken({
     type: 'step_count',
-    ...(min === undefined ? {} : { min_steps: min }),
-    ...(max === undefined ? {} : { max_steps: max }),
+    ...defined({ min_steps: min, max_steps: max }),
   });
 };
 
@@ -94,7 +93,7 @@ const judged: Reader = ({ value, negated, threshold }) => {
   if (typeof value !== 'string') return refused('expected a criterion as its value');
   if (threshold !== undefined && negated) return refused('a threshold of a negated criterion has no counterpart');
   const expected = negated ? 'no' : threshold === undefined ? undefined : `${threshold}+`;
-  return taken({ type: 'llm_judge', prompt: value, ...(expected === undefined ? {} : { expected }) });
+  return taken({ type: 'llm_judge', prompt: value, ...defined({ expected }) });
 };
 
 /** The assertions that are taken, by their type. To add one, add it here. */

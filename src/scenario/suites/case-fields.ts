@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { always, nonBlank, workspaceFile } from '#input';
-import { isMap } from '#lib';
+import { defined, isMap } from '#lib';
 import { Assertion, containing, notContaining } from './statement.js';
 import type { SuiteCase } from './suite.js';
 
@@ -81,8 +81,6 @@ export function toCase(row: Case, index: number): SuiteCase {
       ...(row.must_include ?? []).map(containing),
       ...(row.must_not_include ?? []).map(notContaining),
     ],
-    ...(expected === undefined ? {} : { expected }),
-    ...(shouldTrigger === undefined ? {} : { shouldTrigger }),
-    ...(row.expected_tool === undefined ? {} : { tool: row.expected_tool }),
+    ...defined({ expected, shouldTrigger, tool: row.expected_tool }),
   };
 }

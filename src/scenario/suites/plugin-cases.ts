@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { check, inTextOrder, type Loaded, nonBlank, type ProblemAt, type Source } from '#input';
-import { isMap, type Problem, shellWord } from '#lib';
+import { fileProblem, isMap, type Problem, shellWord } from '#lib';
 import { loadYaml, parseYaml } from '../yaml/load-yaml.js';
 import { splitFrontMatter } from '../yaml/load-skill.js';
 import { BODY, gateOfGrader, Grader, isOnlyWith, type PartNames } from './graders.js';
@@ -147,7 +147,7 @@ export function pluginCase(
 
   const first = prompt ?? yaml ?? { file: files.name, text: '' };
   const problem = (message: string, path: string[] = []): void => {
-    const at = inYaml?.problemAt(path, message) ?? { file: first.file, line: 1, column: 1, path: '', message };
+    const at = inYaml?.problemAt(path, message) ?? fileProblem(first.file, message);
     problems.push(at);
   };
   const written = new Set(isMap(frontOf) && isMap(frontOf['value']) ? Object.keys(frontOf['value']) : []);

@@ -71,16 +71,10 @@ const FORMS: readonly Form[] = [
 ];
 
 /** Reads a suite in JSON. Never throws: every error is a problem with line and column in `file`. */
-export const readSuite = (file: string, text: string): Loaded<Suite> =>
-  read(file, text, (value) => FORMS.find(({ is }) => is(value)) ?? EVALS);
-
-/** Reads an evals.json. Never throws: every error is a problem with line and column in `file`. */
-export const readEvals = (file: string, text: string): Loaded<Suite> => read(file, text, () => EVALS);
-
-function read(file: string, text: string, formOf: (value: unknown) => Form): Loaded<Suite> {
+export function readSuite(file: string, text: string): Loaded<Suite> {
   const { source, problems } = parseYaml(file, text); // JSON is YAML
   if (source === null) return { ok: false, problems };
-  const { schema, casesOf, pathOf } = formOf(source.value);
+  const { schema, casesOf, pathOf } = FORMS.find(({ is }) => is(source.value)) ?? EVALS;
   const loaded = check(schema, source);
   if (!loaded.ok || problems.length > 0)
     return { ok: false, problems: inTextOrder([...problems, ...(loaded.ok ? [] : loaded.problems)]) };
@@ -102,16 +96,4 @@ function ignoredOf({ value }: Source, pathOf: (index: number) => Path): string[]
   const [key] = pathOf(0);
   const list: unknown = typeof key === 'string' && isMap(value) ? value[key] : value;
   return [...new Set([value, ...(Array.isArray(list) ? (list as unknown[]) : [])].flatMap(ignoredIn))];
-}
-
-/** Writes a suite as evals.json. What only prompt lists have is left out. */
-export function writeEvals({ skill, cases }: Omit<Suite, 'ignored'>): string {
-  const evals = cases.map(({ id, prompt, expected, files, assertions }) => ({
-    id,
-    prompt,
-    ...(expected === undefined ? {} : { expected_output: expected }),
-    ...(files.length === 0 ? {} : { files }),
-    ...(assertions.length === 0 ? {} : { assertions }),
-  }));
-  return `${JSON.stringify({ ...(skill === null ? {} : { skill_name: skill }), evals }, null, 2)}\n`;
 }

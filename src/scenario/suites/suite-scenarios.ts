@@ -1,5 +1,4 @@
 import { stringify } from 'yaml';
-import { z } from 'zod';
 import { gateOf } from './statement.js';
 import type { Suite, SuiteCase } from './suite.js';
 
@@ -65,7 +64,7 @@ function withFiles({ prompt, files }: SuiteCase): string {
 }
 
 /** The way back from `withFiles`. */
-function withoutFiles(prompt: string): Pick<SuiteCase, 'prompt' | 'files'> {
+export function withoutFiles(prompt: string): Pick<SuiteCase, 'prompt' | 'files'> {
   if (prompt.endsWith(NO_FILES)) return { prompt: prompt.slice(0, -NO_FILES.length), files: [] };
   const at = prompt.lastIndexOf(FILES);
   const list = at === -1 ? [] : prompt.slice(at + FILES.length).split('\n');
@@ -81,41 +80,3 @@ const firstLine = (text: string): string => {
 
 /** `tool_called` takes a pattern. */
 const escaped = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-const unescaped = (pattern: string): string => pattern.replace(/\\(.)/g, '$1');
-
-/** The parts of an imported scenario file that the way back needs. */
-const Imported = z.object({
-  description: z.string(),
-  task: z.object({ prompt: z.string() }),
-  evaluation: z.object({
-    gates: z.array(
-      z.object({
-        type: z.string(),
-        name: z.string().optional(),
-        prompt: z.string().optional(),
-        tool: z.string().optional(),
-      }),
-    ),
-  }),
-});
-
-/** The case that an imported scenario was made of. */
-export function caseOfScenario(file: unknown): SuiteCase {
-  const { description, task, evaluation } = Imported.parse(file);
-  const { gates } = evaluation;
-  const id = JSON.parse(/^(?:\d+|-\d+|"(?:[^"\\]|\\.)*")/.exec(description)?.[0] ?? 'null') as string | number;
-  const statements = gates.filter(({ type }) => type === 'llm_judge');
-  const expected = statements.find(({ name }) => name === EXPECTED)?.prompt;
-  const use = gates.find(({ type }) => type === 'skill_used' || type === 'skill_not_used')?.type;
-  const tool = gates.find(({ type }) => type === 'tool_called')?.tool;
-  return {
-    id,
-    ...withoutFiles(task.prompt),
-    assertions: gates.flatMap(({ type, name, prompt }) =>
-      type === 'llm_judge' ? (name === EXPECTED ? [] : (prompt ?? [])) : (name ?? []),
-    ),
-    ...(expected === undefined ? {} : { expected }),
-    ...(use === undefined ? {} : { shouldTrigger: use === 'skill_used' }),
-    ...(tool === undefined ? {} : { tool: unescaped(tool) }),
-  };
-}

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { check, type Path, type ProblemAt, type Source } from '#input';
+import { defined } from '#lib';
 import { DEFAULT_VARIANT } from '#model';
 import { BUILD_SECS, LONGEST_BUILD_SECS } from '../environment.js';
 import { readToml } from '../load-toml.js';
@@ -27,7 +28,7 @@ const verifierOf = (
   script: 'test.sh',
   env,
   pass_reward: 1,
-  ...(user === undefined ? {} : { user }),
+  ...defined({ user }),
 });
 
 /** The steps of a task, and the gates after all of them. */
@@ -55,7 +56,7 @@ function stepsOf(file: TaskFile, look: LookBeside): Pick<Scenario, 'steps'> & Pi
         timeout_secs: step.agent.timeout_sec ?? ownLimit,
         anew: {
           folder: folder.replace(/\/$/, ''),
-          ...(step.healthcheck === undefined ? {} : { healthcheck: step.healthcheck }),
+          ...defined({ healthcheck: step.healthcheck }),
         },
         // Without a reward, nothing is known of what later steps begin with.
         gates: [{ ...gate, ...leastOf(step), stops: true }],
@@ -100,16 +101,13 @@ function toScenario(file: TaskFile, folder: string, look: LookBeside): Scenario 
       ...(image !== undefined || limit === BUILD_SECS
         ? {}
         : { build_timeout_secs: Math.min(limit, LONGEST_BUILD_SECS) }),
-      ...(cpus === undefined ? {} : { cpus }),
-      ...(memory === undefined ? {} : { memory_mb: memory }),
+      ...defined({ cpus, memory_mb: memory }),
       ...(networkOf(file) === 'public' ? {} : { network: 'none' as const }),
     },
     task: {
       env: environment.env,
       solution_env: solution.env,
-      ...(workdir === undefined ? {} : { workdir }),
-      ...(agent.user === undefined ? {} : { user: agent.user }),
-      ...(healthcheck === undefined ? {} : { healthcheck }),
+      ...defined({ workdir, user: agent.user, healthcheck }),
       ...(verifier.environment_mode === 'separate'
         ? {
             verifier_apart: {
@@ -118,7 +116,7 @@ function toScenario(file: TaskFile, folder: string, look: LookBeside): Scenario 
             },
           }
         : {}),
-      ...(environment.skills_dir === undefined ? {} : { skills_dir: environment.skills_dir }),
+      ...defined({ skills_dir: environment.skills_dir }),
       ...(environment.mcp_servers.length === 0
         ? {}
         : {

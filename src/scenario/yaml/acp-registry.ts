@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cleanText, didYouMean, type Loaded, nonBlank, quote } from '#input';
 import { ownValue } from '#lib';
-import type { AgentTable } from '../config.js';
+import type { AgentTable } from '../agent-table.js';
 import { loadYaml } from './load-yaml.js';
 
 /** A package with or without a version. Any other source, such as an address, would run what nobody has installed. */

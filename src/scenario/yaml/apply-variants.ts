@@ -1,4 +1,5 @@
 import type { Path } from '#input';
+import { defined } from '#lib';
 import { DEFAULT_VARIANT } from '#model';
 import type { Target } from '../target.js';
 import type { ScenarioFile } from './schema.js';
@@ -36,7 +37,7 @@ export function applyVariants(file: ScenarioFile): VariantFile[] {
 
 const layOver = (file: ScenarioFile, { template_folder, prompt, subject, files }: Variant): ScenarioFile => ({
   ...file,
-  ...(subject === undefined ? {} : { subject }),
+  ...defined({ subject }),
   template_folder: template_folder ?? file.template_folder,
   task: { ...file.task, prompt: prompt ?? file.task.prompt },
   setup: { ...file.setup, files: { ...file.setup.files, ...files } },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Loaded } from '#input';
+import { fileProblem } from '#lib';
 import { loadYaml } from './load-yaml.js';
 
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -57,5 +58,5 @@ export function loadFrontMatter<S extends z.ZodType>(schema: S, file: string, te
   const front = splitFrontMatter(text);
   if (front !== null) return loadYaml(schema, file, front.yaml);
   const message = 'expected front matter first: a line "---", name and description, and a line "---"';
-  return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
+  return { ok: false, problems: [fileProblem(file, message)] };
 }

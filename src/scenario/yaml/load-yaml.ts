@@ -1,6 +1,6 @@
 import { Rubric } from '#gates';
 import { check, formatPath, inTextOrder, type Loaded, type Path, type Position, type Side, type Source } from '#input';
-import type { Problem } from '#lib';
+import { fileProblem, type Problem } from '#lib';
 import {
   type Document,
   isAlias,
@@ -15,6 +15,7 @@ import {
   Parser,
 } from 'yaml';
 import type { z } from 'zod';
+import { messageOf } from '#lib';
 import {
   composeDocument,
   explainYamlError,
@@ -127,7 +128,7 @@ export function parseYaml(file: string, raw: string): ParsedYaml {
   const broken: Problem[] = syntax.map(problemAt);
   if (syntax.some(({ soft }) => !soft)) return { source: null, problems: inTextOrder(broken) };
   if (document.contents === null || text.trim() === '') {
-    broken.push({ file, line: 1, column: 1, path: '', message: 'the file is empty; expected a map' });
+    broken.push(fileProblem(file, 'the file is empty; expected a map'));
     return { source: null, problems: inTextOrder(broken) };
   }
 
@@ -135,7 +136,7 @@ export function parseYaml(file: string, raw: string): ParsedYaml {
   try {
     value = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const message = /^Excessive alias count/.test(reason)
       ? `more than ${MAX_ALIAS_COUNT} uses of aliases, nested ones multiplied; write the values out`
       : `cannot expand the aliases: ${reason}`;

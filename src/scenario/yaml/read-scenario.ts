@@ -1,4 +1,5 @@
 import type { Loaded, Path } from '#input';
+import { defined } from '#lib';
 import { databasePathOf, databasesIn } from '../database.js';
 import type { ScenarioReader } from '../reader.js';
 import { DEFAULT_AGENT_TIMEOUT_SECS, type Scenario, type Step } from '../scenario.js';
@@ -19,19 +20,18 @@ const toScenario = (file: ScenarioFile): Scenario => ({
   environment: file.environment,
   steps: stepsOf(file),
   checks: {
-    ...(file.checks_folder === undefined ? {} : { folder: file.checks_folder }),
+    ...defined({ folder: file.checks_folder }),
     gates: file.evaluation.gates,
     evaluators: file.scripts.evaluators,
   },
   judgment: {
     gates: 'all_pass',
-    ...(file.evaluation.judge === undefined ? {} : { judge: file.evaluation.judge }),
-    ...(file.evaluation.composite === undefined ? {} : { composite: file.evaluation.composite }),
+    ...defined({ judge: file.evaluation.judge, composite: file.evaluation.composite }),
   },
   agents: file.tool_matrix,
   repeat: file.matrix.repeat,
   cost: file.cost,
-  ...(file.mock === undefined ? {} : { mock: file.mock }),
+  ...defined({ mock: file.mock }),
   ...(file.setup.mocks.length === 0 ? {} : { mocks: file.setup.mocks }),
   ...(file.setup.mock_url_variables.length === 0 ? {} : { mock_url_variables: file.setup.mock_url_variables }),
   ...(file.setup.database === undefined ? {} : { databases: databasesIn(file.setup.database) }),

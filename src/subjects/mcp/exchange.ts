@@ -118,12 +118,7 @@ export function createExchange({ record, nameOf, now, mockOf, sleep, isHttp, che
     if (again !== -1 && ('inputResponses' in params || 'requestState' in params))
       return (waiting.splice(again, 1)[0] as (typeof waiting)[number]).call;
     const call = { id: nameOf(++calls), tool, begun: now() };
-    record({
-      type: 'call',
-      id: call.id,
-      tool,
-      arguments: recordable(params['arguments'] ?? {}, MAX_ARGUMENTS),
-    });
+    record({ type: 'call', id: call.id, tool, arguments: recordable(params['arguments'] ?? {}, MAX_ARGUMENTS) });
     return call;
   }
 
@@ -247,11 +242,7 @@ export function createExchange({ record, nameOf, now, mockOf, sleep, isHttp, che
     const one = open.get(key ?? '');
     if (key !== undefined) open.delete(key);
     if (one?.call !== undefined)
-      answered(one.call, {
-        result: `(${bytes} bytes, too many to be recorded) …`,
-        error: null,
-        is_error: false,
-      });
+      answered(one.call, { result: `(${bytes} bytes, too many to be recorded) …`, error: null, is_error: false });
     const message = `llm-tool-test passed on an answer of ${bytes} bytes, which is more than it can record`;
     record({ type: 'problem', message, limit: true });
   }

@@ -1,7 +1,7 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beginningOf, isJsonObject, type Json, parseJson } from '#lib';
+import { beginningOf, defined, isJsonObject, type Json, parseJson } from '#lib';
 import type { McpConnection } from './proxy-file.js';
 import { versionNamedIn } from './protocol-problem.js';
 import { readSse } from './read-sse.js';
@@ -54,8 +54,7 @@ export function connectHttp(
     return new Promise((resolve, reject) => {
       const target = new URL(address);
       const given = {
-        ...(session === undefined ? {} : { 'mcp-session-id': session }),
-        ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
+        ...defined({ 'mcp-session-id': session, 'mcp-protocol-version': version }),
         ...init.headers,
         ...(init.body === undefined ? {} : { 'content-length': String(init.body.length) }),
         ...lowerCased(headers),
@@ -148,7 +147,7 @@ export function connectHttp(
     if (isClosed || isAnswered()) return;
     const response = await fetchFrom(url, {
       method: 'GET',
-      headers: { accept: 'text/event-stream', ...(last === null ? {} : { 'last-event-id': last }) },
+      headers: { accept: 'text/event-stream', ...defined({ 'last-event-id': last }) },
     }).catch(() => null);
     if (response?.statusCode === 200 && isSse(response))
       await readStream(response, isAnswered, { isListening: true, tries });

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { messageOf } from '#lib/pure';
 import type { ChangedReview, EmbeddedReport, ErrorAnswer, EventsLine, ReviewAnswer, ShownEvent } from '../protocol.js';
 import { answerFrom } from '../shared/answer-from.js';
 
@@ -124,7 +125,7 @@ async function follow(
       return;
     } catch (error) {
       if (isGone()) return;
-      on.problem(error instanceof Error ? error.message : String(error));
+      on.problem(messageOf(error));
       if (error instanceof RequestError && error.isFinal) return;
       await pause(AGAIN_MS);
     }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { plainText } from '#lib/pure';
+import { counted, plainText } from '#lib/pure';
 import type { AgainAnswer } from '../protocol.js';
 import { get, order } from './api.js';
 import { Problem } from './parts.js';
@@ -66,7 +66,7 @@ const retryOf = (path: string): ActionToConfirm => ({
       ...(cells === 0
         ? []
         : [
-            `${count(cells, 'cell')} run again: ${agents.map(({ agent, cells: of }) => `${of} with ${plainText(agent)}`).join(', ')}.`,
+            `${counted(cells, 'cell')} run again: ${agents.map(({ agent, cells: of }) => `${of} with ${plainText(agent)}`).join(', ')}.`,
           ]),
       ...(mayFollow ? ['More runs follow until the verdict is clear.'] : []),
       'Earlier results are kept, and the new ones count.',
@@ -78,10 +78,8 @@ const regradeOf = (id: string): ActionToConfirm => ({
   path: `/api/regrade/${encodeURIComponent(id)}`,
   title: 'Check again',
   words: ({ cells, models }) =>
-    `A new sweep checks the work of ${count(cells, 'cell')} with the checks that the scenario files have now. No agent runs${models.length === 0 ? '' : `; ${models.map(plainText).join(', ')} judges`}.`,
+    `A new sweep checks the work of ${counted(cells, 'cell')} with the checks that the scenario files have now. No agent runs${models.length === 0 ? '' : `; ${models.map(plainText).join(', ')} judges`}.`,
 });
-
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 /** Something that a person wants to begin. Its path answers with what it would do, and does it when it is posted to. */
 interface ActionToConfirm {

@@ -7,7 +7,7 @@ import { projectState, readJsonIfThere, writeFileAtomic } from '#host';
 /** The parts of the viewer's address that stay the same for a results folder, so that links to its pages stay valid. */
 const Link = z.strictObject({
   /** Null: none was chosen yet. */
-  port: z.number().int().min(1).max(65_535).nullable(),
+  port: z.int().min(1).max(65_535).nullable(),
   token: z.string().regex(/^[\w-]{32,}$/),
 });
 export type Link = z.infer<typeof Link>;

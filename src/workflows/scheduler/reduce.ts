@@ -1,7 +1,7 @@
 import type { Step, SweepAction, SweepEvent } from './events.js';
 import { nextAction } from './next-action.js';
 import { type SchedulerState, accountOf, incarnationOf, withLimit } from './state.js';
-import { assertNever } from '#lib/pure';
+import { assertNever, defined } from '#lib/pure';
 import type { LostHost, OpenRun, Parked, ProviderLimit } from '#protocol';
 import { afterRun, type Cost } from './money.js';
 import { withDecision, withPage } from './reading.js';
@@ -65,7 +65,7 @@ export function endWithoutResult(
     cell,
     message: `the run's workflow did not complete: ${message}`,
     since,
-    ...(page.redo === undefined ? {} : { redo: page.redo }),
+    ...defined({ redo: page.redo }),
   };
   return { type: 'ended', cell, outcome: 'error', cost, lost };
 }
@@ -99,7 +99,7 @@ function withParked(state: SchedulerState, cell: string, parked: Parked): Schedu
   const limit: ProviderLimit = {
     provider: parked.provider ?? account,
     until: parked.until,
-    ...(parked.account === undefined ? {} : { account: parked.account }),
+    ...defined({ account: parked.account }),
   };
   return { ...state, open, limits: withLimit(state.limits, limit) };
 }

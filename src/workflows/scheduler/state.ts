@@ -1,4 +1,4 @@
-import { ownValue, groupBy } from '#lib/pure';
+import { defined, groupBy, ownValue } from '#lib/pure';
 import type {
   CarriedSweep,
   CellKind,
@@ -62,8 +62,7 @@ export const accountOf = ({ account, provider }: Pick<CellKind, 'account' | 'pro
 export const cellKindOf = ({ cell: { agent, model }, provider, account }: PageCell): CellKind => ({
   agent,
   model,
-  ...(provider === undefined ? {} : { provider }),
-  ...(account === undefined ? {} : { account }),
+  ...defined({ provider, account }),
 });
 
 export const kindKey = ({ agent, model, ...of }: CellKind): string => JSON.stringify([agent, model, accountOf(of)]);
@@ -144,7 +143,7 @@ export const incarnationOf = ({ lostHosts = [] }: Pick<OpenRun, 'lostHosts'>): n
 
 /** The numbers that tell a run apart from others of its cell in this round. */
 export const numbersOf = (run: Pick<OpenRun, 'page' | 'lostHosts'>): Pick<RunNumbers, 'redo' | 'incarnation'> => ({
-  ...(run.page.redo === undefined ? {} : { redo: run.page.redo }),
+  ...defined({ redo: run.page.redo }),
   incarnation: incarnationOf(run),
 });
 
@@ -178,7 +177,7 @@ export const carry = (state: SchedulerState): CarriedSweep => ({
   offset: state.offset,
   total: state.total,
   lastOrderAt: state.lastOrderAt,
-  ...(state.untilClear === undefined ? {} : { untilClear: state.untilClear }),
+  ...defined({ untilClear: state.untilClear }),
 });
 
 /** The waiting cells by kind. */

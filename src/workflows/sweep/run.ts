@@ -8,6 +8,7 @@ import {
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { defined } from '#lib/pure';
 import { cellLabel } from '#model/pure';
 import { type OpenRun, type PageCell, type RunPlace, runResultIn, type RunResult } from '#protocol';
 import { rootCauseMessage, cellAttributes, summaryOf } from '../ui.js';
@@ -93,10 +94,7 @@ async function childOf(
           sweep: input.sweep,
           cell,
           proof: on?.proof ?? ownProof,
-          ...(fresh === undefined ? {} : { fresh }),
-          ...(lostHosts === undefined ? {} : { lostHosts }),
-          ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
-          ...(input.limits === undefined ? {} : { limits: input.limits }),
+          ...defined({ fresh, lostHosts, sparse: input.sparse, limits: input.limits }),
           ...(sweep.isHandingOver ? { announcesEnd: true } : {}),
         },
       ],

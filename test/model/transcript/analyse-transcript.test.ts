@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyseTranscript, extractCommands } from '../../../src/model/transcript/analyse-transcript.js';
+import { efficiencyOf, extractCommands, type Transcript } from '../../../src/model/transcript/analyse-transcript.js';
 import { fromEvents, fromText, names, outcomes, shell, target } from '../transcripts.js';
+
+const analyseTranscript = (transcript: Transcript) => efficiencyOf(extractCommands(transcript));
 
 describe('help', () => {
   it('gives every form of help the same name and counts it', () => {
