@@ -193,6 +193,8 @@ export function decisionOf(
   const { decision = null } = head;
   if (
     decision === null ||
+    // It has decided something else than the pass rate.
+    decision.measure !== undefined ||
     (decision.spent_before?.of_alpha ?? decision.alpha) !== alpha ||
     decision.difference === null ||
     decision.p == null
@@ -297,10 +299,12 @@ export function stopDoubts(base: SweepResults, head: SweepResults, decision: Dec
   ]);
 }
 
-const stoppedText = ({ stopped }: Decision): string =>
-  stopped === 'clear'
-    ? 'ran until its verdict was clear (`run --until-clear`)'
-    : `was to run until its verdict is clear (\`run --until-clear\`), and ${stopped === null ? 'has not ended' : `stopped for another reason: ${stopped}`}`;
+const stoppedText = ({ stopped, measure }: Decision): string => {
+  const command = `\`run --until-clear${measure === undefined ? '' : ` --measure ${measure}`}\``;
+  return stopped === 'clear'
+    ? `ran until its verdict was clear (${command})`
+    : `was to run until its verdict is clear (${command}), and ${stopped === null ? 'has not ended' : `stopped for another reason: ${stopped}`}`;
+};
 
 function budgetDoubt(name: string, { lines, cells }: SweepResults): string[] {
   const last = new Map(lines.map((line) => [line.cell, line]));
