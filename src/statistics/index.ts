@@ -14,7 +14,7 @@ export { type Ends, highestP, highestSureP } from './highest-p.js';
 export { directionOf } from './direction.js';
 export { type Account, afterStart, firstLevel, informationIn, leftOf, lookIn, POOL, spentOf } from './ledger.js';
 export { look, type Look, type Round, timesOf, total, sequentialP } from './look.js';
-export { firstDecisiveBet, intervalByMeans, type PairBounds, type Turn, verdictByMeans } from './look-at-means.js';
+export { firstDecisiveBet, intervalByMeans, type Turn, verdictByMeans } from './look-at-means.js';
 export { lossEvidence, riseEvidence } from './loss-evidence.js';
 export { meanBias, meanRate } from './mean-rate.js';
 export { meanChange } from './mean-change.js';

@@ -2,7 +2,7 @@ import type { Interval } from './counts.js';
 import type { Look } from './look.js';
 
 /** The difference of the numbers of a pair, from -1 to 1: what it may be at least and at most. */
-export interface PairBounds {
+interface PairBounds {
   low: number;
   high: number;
 }

@@ -1,8 +1,7 @@
 import { mean } from '#lib';
-import { intervalByMeans, type Turn, verdictByMeans } from '#statistics';
+import { intervalByMeans, type Look, type Turn, verdictByMeans } from '#statistics';
 import { runsOf } from './count-pairs.js';
 import type { CellPair, CellResult } from './paired-cells.js';
-import type { Replay } from './replay-rounds.js';
 import type { UntilClear } from './until-clear.js';
 
 /** The pairs of each configuration in a round. */
@@ -10,6 +9,9 @@ export type PairsOfRound = readonly (readonly CellPair[])[];
 
 /** The mean rewards of a configuration, of the pairs that count; null: there are none. */
 export type MeanRewards = Record<keyof CellPair, number | null>;
+
+/** A look as a decision shows it. `p`: only if rewards are compared. */
+export type LastLook = Pick<Look, 'verdict' | 'difference' | 'interval' | 'spent_alpha' | 'rounds'> & { p?: number };
 
 type PairOfRewards = ReturnType<typeof runsOf>;
 
@@ -22,7 +24,7 @@ export function lookAtRewards(
   rounds: readonly PairsOfRound[],
   results: ReadonlyMap<string, CellResult>,
   { alpha, margin, most }: Pick<UntilClear, 'alpha' | 'margin'> & { most: number },
-): Pick<Replay, 'last' | 'verdict'> & { clearAt: number | null } {
+): { last: LastLook; verdict: LastLook['verdict'] | null; clearAt: number | null } {
   const plan = { alpha, margin, most };
   const turns = rounds.map((round) => turnsOf(round, results));
   const bounds = turns.map((some) => some.map((turn) => turn.map(boundsOf)));

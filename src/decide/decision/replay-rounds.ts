@@ -20,7 +20,7 @@ import {
   type PairedConfiguration,
 } from './paired-cells.js';
 import { countPairs, type PairCounts } from './count-pairs.js';
-import { lookAtRewards, type PairsOfRound } from './look-at-rewards.js';
+import { type LastLook, lookAtRewards, type PairsOfRound } from './look-at-rewards.js';
 import type { UntilClear } from './until-clear.js';
 
 type Side = keyof Stratum;
@@ -65,8 +65,8 @@ export interface Replay {
   rounds: PairCounts[][];
   /** The pairs of each configuration in these rounds. */
   pairs: PairsOfRound[];
-  /** The last look at the pairs that count. `p`: only if rewards are compared. */
-  last: Pick<Look, 'verdict' | 'difference' | 'interval' | 'spent_alpha' | 'rounds'> & { p?: number };
+  /** The last look at the pairs that count. */
+  last: LastLook;
   /** Its verdict; null if that depends on how the runs would have ended that neither passed nor failed. */
   verdict: Look['verdict'] | null;
   /** The cells that were released, in the order in which they are started. */
