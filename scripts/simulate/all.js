@@ -7,6 +7,7 @@ import { looks } from './looks.js';
 import { means } from './means.js';
 import { nights, scheduled } from './nights.js';
 import { retried } from './retried.js';
+import { rewards } from './rewards.js';
 import { scenarios } from './scenarios.js';
 import { sequential } from './sequential.js';
 import { shipped } from './shipped.js';
@@ -22,6 +23,7 @@ const parts = {
   cells,
   shipped,
   sequential,
+  rewards,
   futility,
   errors,
   retried,

@@ -35,6 +35,7 @@ export interface PlanOptions extends Omit<DraftOptions, 'untilClear'> {
   runUsd?: number;
   runSecs?: number;
   base?: string;
+  measure?: 'passes' | 'reward';
   maxRuns?: number;
   results?: string;
   json: boolean;
@@ -45,6 +46,11 @@ export interface PlanOptions extends Omit<DraftOptions, 'untilClear'> {
  * code.
  */
 export async function plan(options: PlanOptions): Promise<number> {
+  if (options.measure === 'reward')
+    throw new UsageError(
+      'usage',
+      '--measure reward: how many runs mean rewards need depends on how they vary, which `plan` does not know; `run --until-clear --measure reward` stops as soon as the verdict is clear',
+    );
   const { effect = DIFFERENCE_TO_SHOW, power = POWER, base, maxRuns = MAX_RUNS, repeat } = options;
   const draft = draftOf({
     ...options,

@@ -48,7 +48,7 @@ export { NO_FACTS, Outcome, RunFacts, runFactsOf } from './records/run-facts.js'
 export { AgentRecord, commandEnd, CommandRecord, EndReason, RunRecord, StepRecord } from './records/run-record.js';
 export { ScheduleReference } from './records/schedule-reference.js';
 export { NO_USAGE, REQUIRED_TOKENS, sumUsage, TokenUsage, totalTokens, unlessZero } from './records/token-usage.js';
-export { decisiveReward, rewardOf } from './reward.js';
+export { decisiveReward, givesReward, isBounded, rewardOf } from './reward.js';
 export { findRegressions, isBeyondChance, Regression } from './regressions.js';
 export { parseReview } from './review/parse-review.js';
 export { fieldsOfReview, ReviewFields, reviewOfFields } from './review/review-fields.js';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '#lib';
-import type { Metrics } from './records/result-line.js';
+import type { GateDetail } from './records/result-line.js';
 
 /** The gates whose details have rewards. `step_rewards` sums up verifiers, so it comes last. */
 const OF_REWARDS = ['verifier', 'step_rewards'];
@@ -8,9 +8,16 @@ const OF_REWARDS = ['verifier', 'step_rewards'];
 export const decisiveReward = (rewards: Readonly<Record<string, number>>): number =>
   Object.hasOwn(rewards, 'reward') ? (rewards['reward'] ?? 0) : Math.min(...Object.values(rewards));
 
+/** True if rewards can be compared by `run --until-clear`, which knows no others. */
+export const isBounded = (reward: number): boolean => reward >= 0 && reward <= 1;
+
+/** True if a gate gives rewards. */
+export const givesReward = (type: string): boolean => OF_REWARDS.includes(type);
+
 /** The reward of a run: that of its last gate about rewards; null if there is none. */
-export function rewardOf(metrics: Pick<Metrics, 'details'> | null): number | null {
-  const last = metrics?.details.findLast(({ gate_type }) => OF_REWARDS.includes(gate_type));
+export function rewardOf(metrics: { details: readonly GateDetail[]; reward?: number } | null): number | null {
+  if (metrics?.reward !== undefined) return metrics.reward;
+  const last = metrics?.details.findLast(({ gate_type }) => givesReward(gate_type));
   const rewards = isJsonObject(last?.detail) ? last.detail['rewards'] : undefined;
   if (!isJsonObject(rewards)) return null;
   const numbers = Object.entries(rewards).flatMap(([key, value]) =>

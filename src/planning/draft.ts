@@ -49,6 +49,8 @@ const Draft = z.object({
     .object({
       /** A variant, or a finished sweep. */
       base: z.string(),
+      /** The number that is compared; absent: the pass rate. */
+      measure: z.literal('reward').exactOptional(),
       /** From 0 to 1; null: only better and worse are looked for. */
       margin: z.number().nullable(),
       /** From 0 to 1: give up when such a difference is unlikely to be found; null: never. */

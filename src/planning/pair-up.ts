@@ -1,6 +1,6 @@
 import { canDecide, cellsOfPair, configurationKey, pairedCells, type SpentBefore, type UntilClear } from '#decide';
 import { defined, groupBy, inTurns, levelText, UsageError } from '#lib';
-import { type Cell, configurationLabel } from '#model';
+import { type Cell, configurationLabel, isBounded } from '#model';
 
 /** The results of a finished sweep, as what another is compared with. */
 export type FinishedBase = Extract<UntilClear['base'], { kind: 'sweep' }>;
@@ -8,6 +8,8 @@ export type FinishedBase = Extract<UntilClear['base'], { kind: 'sweep' }>;
 /** The question of a sweep that runs until its verdict is clear. */
 export interface ToDecide {
   base: UntilClear['base'];
+  /** The number that is compared; absent: the pass rate. */
+  measure?: 'reward';
   /** From 0 to 1; null: only better and worse are looked for. */
   margin: number | null;
   /** From 0 to 1: give up when such a difference is unlikely to be found; null: never. */
@@ -27,18 +29,21 @@ const ALPHA = 0.05;
  */
 export function pairUp(
   cells: readonly Cell[],
-  { base, margin, effect, maxRuns }: ToDecide,
+  { base, measure, margin, effect, maxRuns }: ToDecide,
   concurrency: number,
 ): { cells: Cell[]; untilClear: UntilClear } {
   if (base.kind === 'variant') checkVariants(cells, base.variant);
   const configurations = pairedCells(cells, { base });
-  const paired = inTurns(configurations.map(({ pairs }) => pairs)).flatMap(cellsOfPair);
+  // Mean rewards are compared in turns, each with a pair of every configuration.
+  const most = measure === 'reward' ? Math.min(...configurations.map(({ pairs }) => pairs.length)) : Infinity;
+  const paired = inTurns(configurations.map(({ pairs }) => pairs.slice(0, most))).flatMap(cellsOfPair);
   checkPartners(cells, paired, base);
+  if (measure === 'reward' && base.kind === 'sweep') checkRewards(base);
   const atOnce = base.kind === 'variant' ? Math.ceil(concurrency / 2) : concurrency;
   const untilClear: UntilClear = {
     base,
     margin,
-    ...defined({ effect }),
+    ...defined({ measure, effect }),
     alpha: ALPHA,
     most_runs: maxRuns,
     // Smaller rounds would leave slots free.
@@ -68,6 +73,17 @@ export function atAlpha(cells: readonly Cell[], plan: UntilClear, left: number, 
   const drawn = { ...plan, alpha: left, spent_before: before };
   refuseTooFew(cells, drawn);
   return drawn;
+}
+
+/** @throws UsageError if a run that passed or failed has no reward from 0 to 1 */
+function checkRewards({ sweep, outcomes }: FinishedBase): void {
+  for (const { runs, ...configuration } of outcomes)
+    for (const { outcome, reward } of runs)
+      if (outcome !== null && (reward === undefined || !isBounded(reward)))
+        throw new UsageError(
+          'usage',
+          `--measure reward: a run of ${configurationLabel(configuration)} in ${sweep} has ${reward === undefined ? 'no reward' : `the reward ${reward}`}; only rewards from 0 to 1 can be compared`,
+        );
 }
 
 function checkVariants(cells: readonly Cell[], base: string): void {

@@ -1,4 +1,5 @@
 import { UsageError } from '#lib';
+import { givesReward, scenarioLabel } from '#model';
 import { clamp } from './clamp.js';
 import { refuseUnready } from './checks.js';
 import type { Draft } from './draft.js';
@@ -57,6 +58,7 @@ function toDecideOf(
   const [unchecked] = uncheckedWarnings(selected, !judge);
   if (unchecked !== undefined)
     throw new UsageError('scenario_invalid', '--until-clear: there would be nothing to decide', [unchecked]);
+  if (untilClear.measure === 'reward') refuseWithoutRewards(selected);
   const { base, ...limits } = untilClear;
   const variants = new Set(selected.flatMap((one) => one.variants.map(({ variant }) => variant)));
   if (variants.has(base)) return { base: { kind: 'variant', variant: base }, ...limits };
@@ -69,4 +71,15 @@ function toDecideOf(
       `--base: '${base}' is neither a variant of these scenarios (${[...variants].join(', ')}) nor a sweep: ${error.message}`,
     );
   }
+}
+
+/** @throws UsageError if runs of a scenario would have no rewards */
+function refuseWithoutRewards(selected: readonly SelectedScenario[]): void {
+  for (const { scenario, variants } of selected)
+    for (const { variant, scenario: effective } of variants)
+      if (!effective.checks.gates.some(({ type }) => givesReward(type)))
+        throw new UsageError(
+          'usage',
+          `--measure reward: ${scenarioLabel({ scenario: scenario.name, variant })} has no gate of type \`verifier\` or \`step_rewards\`, so its runs have no reward`,
+        );
 }

@@ -41,17 +41,27 @@ export function otherScenarios(
   const tested = scenarios.map((strata) => strata.filter(isStratumTested)).filter(({ length }) => length > 0);
   if (tested.length < FEWEST) return null;
   const differences = tested.map(meanDifference);
-  const difference = mean(differences) ?? NaN;
-  const half = tQuantileOfTail(alpha / 2, tested.length - 1) * Math.sqrt(sampleVariance(differences) / tested.length);
   const ofThese = atLeast ?? scoreInterval(tested.flat(), normalQuantileOfTail(alpha / 2));
   return {
     scenarios: tested.length,
-    difference,
-    interval: {
-      low: Math.max(-1, Math.min(difference - half, ofThese.low)),
-      high: Math.min(1, Math.max(difference + half, ofThese.high)),
-    },
+    difference: mean(differences) ?? NaN,
+    interval: intervalOfOthers(differences, { alpha, atLeast: ofThese }) ?? ofThese,
     variance: varianceOf(tested),
+  };
+}
+
+/** Returns the interval of the difference to expect of other scenarios, by those of these; null for fewer than 6. */
+export function intervalOfOthers(
+  differences: readonly number[],
+  { alpha, atLeast }: { alpha: number; atLeast: Interval },
+): Interval | null {
+  const scenarios = differences.length;
+  if (scenarios < FEWEST) return null;
+  const difference = mean(differences) ?? NaN;
+  const half = tQuantileOfTail(alpha / 2, scenarios - 1) * Math.sqrt(sampleVariance(differences) / scenarios);
+  return {
+    low: Math.max(-1, Math.min(difference - half, atLeast.low)),
+    high: Math.min(1, Math.max(difference + half, atLeast.high)),
   };
 }
 

@@ -85,7 +85,8 @@ export async function decisionAsJudged(
   { sweep, created_at: started, until_clear: plan }: Plan,
   { decision, released }: { decision: Decision; released: readonly Cell[] },
 ): Promise<Decision> {
-  if (plan?.base.kind !== 'sweep' || decision.stopped === null) return decision;
+  // Judges give no rewards.
+  if (plan?.base.kind !== 'sweep' || plan.measure === 'reward' || decision.stopped === null) return decision;
   const base = plan.base.sweep;
   const project = await sharedProjectOf(resultsPath);
   if (project !== null) await fetchSweep(project, base);

@@ -99,6 +99,16 @@ test.each([
   [['clear', '--effect', '10'], '--effect has an effect only with --until-clear'],
   [['clear', '--until-clear', '--base', 'good', '--effect', '10', '--margin', '10'], 'leave out one of them'],
   [['clear', '--margin', '10'], '--margin has an effect only with --until-clear'],
+  [['clear', '--measure', 'reward'], '--measure has an effect only with --until-clear'],
+  [
+    ['clear', '--until-clear', '--base', 'good', '--measure', 'reward', '--effect', '10'],
+    '--effect cannot be used with --measure reward',
+  ],
+  [
+    ['clear', '--until-clear', '--base', 'good', '--measure', 'reward'],
+    '--measure reward: clear good has no gate of type `verifier` or `step_rewards`, so its runs have no reward',
+  ],
+  [['clear', '--until-clear', '--base', 'good', '--measure', 'score'], 'Allowed choices are passes, reward.'],
   [
     ['clear', '--until-clear', '--base', 'nobody'],
     "'nobody' is neither a variant of these scenarios (good, bad) nor a sweep",
@@ -112,5 +122,11 @@ test.each([
 ])('%j is refused before anything is started: %s', async (args, message) => {
   const { exitCode, stderr } = await run(...args);
   expect(stderr).toContain(message);
+  expect(exitCode).toBe(2);
+});
+
+test('plan refuses to say how many runs mean rewards need', async () => {
+  const { exitCode, stderr } = await project.cli(['plan', 'clear', '--base', 'good', '--measure', 'reward']);
+  expect(stderr).toContain('--measure reward: how many runs mean rewards need depends on how they vary');
   expect(exitCode).toBe(2);
 });

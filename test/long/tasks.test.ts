@@ -391,3 +391,50 @@ evaluation:
   },
   300_000,
 );
+
+test.skipIf(lacking !== null)(
+  '--until-clear --measure reward decides by mean rewards where no run passes, and refuses what is not from 0 to 1',
+  async () => {
+    const project = await createProject({});
+    onTestFinished(() => project.remove());
+    const task: TaskFolder = {
+      toml: '[environment]\nenv = { R = "${LTT_R:-0}" }\n',
+      tests: `reward=$R; ${REWARD}`,
+    };
+    for (const [path, text, mode] of filesOf('graded', task)) await project.write(path, text, mode);
+    const args = ['tasks', '--agents', 'oracle', '--concurrency', '8'];
+    const before = await project.run([...args, '--repeat', '8'], { LTT_R: '0.95' });
+    const since = ['--until-clear', '--measure', 'reward', '--max-runs', '8'];
+    const { exitCode, document } = await project.run([...args, ...since, '--base', before.document.sweep], {
+      LTT_R: '0.05',
+    });
+    expect(exitCode).toBe(1);
+    expect(document.totals).toMatchObject({ passed: 0 });
+    expect(document.decision).toMatchObject({ measure: 'reward', verdict: 'worse', stopped: 'clear' });
+    expect(document.decision?.configurations).toMatchObject([
+      { base: { reward: expect.closeTo(0.95) as number }, head: { reward: expect.closeTo(0.05) as number } },
+    ]);
+    const said = `this sweep is worse than ${before.document.sweep}: mean reward -0.90`;
+    const shown = await project.cli(['show', document.sweep]);
+    expect(shown.stdout).toContain(said);
+    for (const format of ['md', 'junit']) {
+      const report = await project.cli(['report', document.sweep, '--format', format]);
+      expect(report.stdout).toContain(said);
+    }
+    const compared = await project.cli(['compare', before.document.sweep, document.sweep]);
+    expect(compared.stdout).toContain('run --until-clear --measure reward');
+    expect(compared.stdout).not.toContain('the verdict, its interval and its p allow for that');
+
+    const above = await project.run([...args, '--repeat', '1'], { LTT_R: '1.5' });
+    // The other base has no such reward, but a run of the same task had one.
+    for (const [base, said] of [
+      [above, 'a run of graded oracle/default in'],
+      [before, 'a run of the same scenario, graded, in'],
+    ] as const) {
+      const refused = await project.cli(['run', ...args, ...since, '--base', base.document.sweep], { LTT_R: '0.05' });
+      expect(refused.stderr).toContain(`--measure reward: ${said} ${above.document.sweep} has the reward 1.5; only`);
+      expect(refused.exitCode).toBe(2);
+    }
+  },
+  600_000,
+);

@@ -39,6 +39,8 @@ function outcomesOf(random: Random, scenarios: number): Record<string, string> {
   );
 }
 
+const measureOf = (random: Random): { measure?: 'reward' } => (random.chance(0.3) ? { measure: 'reward' } : {});
+
 /** A decision of the newer sweep against the older one, for some comparisons. */
 function decisionOf(random: Random): { decision?: Decision } {
   if (random.chance(0.6)) return {};
@@ -51,6 +53,7 @@ function decisionOf(random: Random): { decision?: Decision } {
       head_variant: null,
       verdict: random.chance(0.2) ? 'not tested' : verdict,
       stopped: random.pick(['clear', 'most runs', 'errors'] as const),
+      ...measureOf(random),
       margin: random.pick([0.2, 0.4]),
       alpha: 0.05,
       difference,
@@ -133,6 +136,9 @@ const JUNIT = {
   undecided: '<skipped',
 } as const satisfies Record<Decision['verdict'], string>;
 
+const PASS = { outcome: 'pass', reward: 1 } as const;
+const FAIL = { outcome: 'fail', reward: 0.1 } as const;
+
 function decided(random: Random): Decision {
   const most = random.pick([6, 10]);
   const scenarios = 1 + random.below(3);
@@ -155,11 +161,12 @@ function decided(random: Random): Decision {
       id,
       random.chance(errors)
         ? { outcome: 'error', cost_usd: null, errors: MAX_TRIES }
-        : { outcome: random.chance(rates[variant]) ? 'pass' : 'fail', cost_usd: null, errors: 0 },
+        : { ...(random.chance(rates[variant]) ? PASS : FAIL), cost_usd: null, errors: 0 },
     ]),
   );
   const plan = {
     base: { kind: 'variant' as const, variant: 'base' },
+    ...measureOf(random),
     margin: random.pick([null, 0.4]),
     alpha: 0.05,
     most_runs: most,
@@ -182,6 +189,8 @@ test('text, Markdown, GitHub, JUnit, viewer and exit code say the same of a swee
       github.render(report),
       notesOf(document).join('\n'),
     ];
+    const unit = decision.measure === 'reward' ? 'pass rate' : 'mean reward';
+    for (const text of texts) expect(text).not.toContain(unit);
     for (const text of texts)
       for (const [other, words] of Object.entries(WORDS))
         expect(words.test(text), `${text} ${other}`).toBe(other === verdict);

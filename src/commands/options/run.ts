@@ -25,6 +25,9 @@ import {
   RESULTS,
 } from '../shared/verb.js';
 
+/** The numbers by which `--until-clear` can decide. */
+const MEASURES_OF_CLEAR = ['passes', 'reward'] as const;
+
 /** The help text for the scenarios of a verb that plans sweeps. */
 export const FILES = 'scenario files, folders, or names in the fixtures folder';
 
@@ -112,6 +115,7 @@ export function addPlan(program: Program, { exitWith }: CommandLine): void {
     .option('--effect <points>', 'the change to show, in percentage points (default: 20)', percentagePoints)
     .option('--power <percent>', 'in how many of 100 cases it is to be shown (default: 80)', parseShare)
     .option('--base <variant|sweep>', 'what to compare with (default: another sweep of the same)')
+    .addOption(new Option('--measure <name>', 'what is to be compared (default: passes)').choices(MEASURES_OF_CLEAR))
     .option(
       '--max-runs <n>',
       'the most runs of each configuration on each side with --until-clear (default: 20)',
@@ -166,6 +170,12 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
       false,
     )
     .option('--base <variant|sweep>', 'with --until-clear: what to compare with, a variant or a finished sweep')
+    .addOption(
+      new Option(
+        '--measure <name>',
+        'with --until-clear: what decides, the pass rate or the mean reward (default: passes)',
+      ).choices(MEASURES_OF_CLEAR),
+    )
     .option(
       '--margin <points>',
       'with --until-clear: also stop when head is shown to be worse by less than so many percentage points',

@@ -73,6 +73,8 @@ export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
 /** Says what a sweep that runs until its verdict is clear may need at most. */
 interface SweepCap {
   base: string;
+  /** Absent: the pass rate. */
+  measure?: 'reward';
   /** Percentage points; null if no margin was given. */
   margin: number | null;
   /** Probability of a false better or worse, over all looks. */
@@ -95,6 +97,7 @@ function capOf(resolved: ResolvedSweep): SweepCap | null {
   const usd = known.length < costs.length ? null : dollars(known.reduce((sum, cost) => sum + cost, 0));
   return {
     base: nameOf(untilClear.base),
+    ...(untilClear.measure === undefined ? {} : { measure: untilClear.measure }),
     margin: untilClear.margin === null ? null : untilClear.margin * 100,
     alpha: untilClear.alpha,
     ...(untilClear.spent_before === undefined ? {} : { spent_before: untilClear.spent_before }),
@@ -104,8 +107,8 @@ function capOf(resolved: ResolvedSweep): SweepCap | null {
   };
 }
 
-const capText = ({ base, most_runs_each, most_usd }: SweepCap): string =>
-  `compared with ${base} in rounds until the verdict is clear: at most ${most_runs_each} runs of each configuration on each side; cost: ${most_usd === null ? 'unknown; --max-usd limits it' : `at most ${formatCost(most_usd)}`}`;
+const capText = ({ base, measure, most_runs_each, most_usd }: SweepCap): string =>
+  `compared with ${base}${measure === undefined ? '' : ' by the mean reward'} in rounds until the verdict is clear: at most ${most_runs_each} runs of each configuration on each side; cost: ${most_usd === null ? 'unknown; --max-usd limits it' : `at most ${formatCost(most_usd)}`}`;
 
 const nameOf = (base: UntilClear['base']): string => (base.kind === 'variant' ? base.variant : base.sweep);
 

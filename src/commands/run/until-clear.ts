@@ -1,6 +1,6 @@
 import { ALPHA, armsOf, isJudged, MAX_RUNS, SAMPLE, type UntilClear } from '#decide';
 import { UsageError } from '#lib';
-import { workRunOf } from '#model';
+import { isBounded, rewardOf, workRunOf } from '#model';
 import {
   atAlpha,
   type Draft,
@@ -18,6 +18,7 @@ import { printNotice } from '../shared/output.js';
 export interface ClearOptions {
   untilClear?: boolean;
   base?: string;
+  measure?: 'passes' | 'reward';
   /** A share: 0.1 are 10 percentage points. */
   margin?: number;
   /** A share: the smallest change worth finding. */
@@ -32,10 +33,11 @@ export interface ClearOptions {
 export function untilClearOf(
   options: ClearOptions & Pick<DraftOptions, 'repeat' | 'cells' | 'regrade'>,
 ): Draft['untilClear'] {
-  const { untilClear = false, base, margin, effect, maxRuns } = options;
+  const { untilClear = false, base, measure, margin, effect, maxRuns } = options;
   if (!untilClear) {
     const alone = Object.entries({
       '--base': base,
+      '--measure': measure,
       '--margin': margin,
       '--effect': effect,
       '--max-runs': maxRuns,
@@ -59,7 +61,18 @@ export function untilClearOf(
       'usage',
       '--effect gives up where no change is likely to be found, and --margin then shows that nothing is worse; leave out one of them',
     );
-  return { base, margin: margin ?? null, effect: effect ?? null, maxRuns: maxRuns ?? MAX_RUNS };
+  if (effect !== undefined && measure === 'reward')
+    throw new UsageError(
+      'usage',
+      '--effect cannot be used with --measure reward: when to give up is known only for passes',
+    );
+  return {
+    ...(measure === 'reward' ? { measure } : {}),
+    base,
+    margin: margin ?? null,
+    effect: effect ?? null,
+    maxRuns: maxRuns ?? MAX_RUNS,
+  };
 }
 
 /**
@@ -69,12 +82,27 @@ export function untilClearOf(
 export async function withAlphaLeft({ sweep, notices }: Planned): Promise<Planned> {
   const { untilClear, cells } = sweep;
   if (untilClear === null) return { sweep, notices };
+  if (untilClear.measure === 'reward') await refuseUnbounded(sweep);
   const { left, before } = await alphaLeftFor(sweep, untilClear);
   if (before.spent === 0) return { sweep, notices };
   return {
     sweep: { ...sweep, untilClear: atAlpha(cells, untilClear, left, before) },
     notices: [...notices, alphaLeftText(left, before)],
   };
+}
+
+/** @throws UsageError if an earlier run of these scenarios has a reward that cannot be compared */
+async function refuseUnbounded(sweep: ResolvedSweep): Promise<void> {
+  const inputsOf = await plannedInputs(sweep);
+  const hashes = new Set(sweep.cells.map((cell) => inputsOf(cell)?.scenario_hash));
+  for (const line of readLog(sweep.project.resultsPath, () => undefined)) {
+    const reward = hashes.has(line.scenario_hash) ? rewardOf(line.metrics) : null;
+    if (reward !== null && !isBounded(reward))
+      throw new UsageError(
+        'usage',
+        `--measure reward: a run of the same scenario, ${line.scenario_id}, in ${line.sweep} has the reward ${reward}; only rewards from 0 to 1 can be compared`,
+      );
+  }
 }
 
 /** Returns what is left of alpha for a sweep that is planned. */

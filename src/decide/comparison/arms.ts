@@ -1,5 +1,5 @@
 import { groupBy, mean } from '#lib';
-import { type Cell, type ResultLine, workRunOf } from '#model';
+import { type Cell, type ResultLine, rewardOf, workRunOf } from '#model';
 import { wilsonInterval } from '#statistics';
 import type { Combined } from '../by-parameter.js';
 import type { Decision } from '../decision/decision.js';
@@ -214,7 +214,10 @@ const runsOf = (cells: readonly EndedCell[], samples: ReadonlySet<Sample>, inDou
       if (line === null) return [];
       if (endedWithoutResult(line)) return [{ outcome: null, after_errors: false }];
       const outcome = line.outcome === 'pass' ? 'pass' : 'fail';
-      return samples.has(line) ? [{ outcome, after_errors: inDoubt.has(line) }] : [];
+      const reward = rewardOf(line.metrics);
+      return samples.has(line)
+        ? [{ outcome, after_errors: inDoubt.has(line), ...(reward === null ? {} : { reward }) }]
+        : [];
     });
 
 const passedOf = (lines: readonly Sample[]): number => lines.filter(({ outcome }) => outcome === 'pass').length;

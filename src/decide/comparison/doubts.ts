@@ -107,10 +107,12 @@ export function stopDoubts(base: SweepResults, head: SweepResults, decision: Dec
   ]);
 }
 
-const stoppedText = ({ stopped }: Decision): string =>
-  stopped === 'clear'
-    ? 'ran until its verdict was clear (`run --until-clear`)'
-    : `was to run until its verdict is clear (\`run --until-clear\`), and ${stopped === null ? 'has not ended' : `stopped for another reason: ${stopped}`}`;
+const stoppedText = ({ stopped, measure }: Decision): string => {
+  const command = `\`run --until-clear${measure === undefined ? '' : ` --measure ${measure}`}\``;
+  return stopped === 'clear'
+    ? `ran until its verdict was clear (${command})`
+    : `was to run until its verdict is clear (${command}), and ${stopped === null ? 'has not ended' : `stopped for another reason: ${stopped}`}`;
+};
 
 function budgetDoubt(name: string, { lines, cells }: SweepResults): string[] {
   const last = new Map(lines.map((line) => [line.cell, line]));

@@ -192,6 +192,8 @@ export function decisionOf(
   const { decision = null } = head;
   if (
     decision === null ||
+    // It has decided something else than the pass rate.
+    decision.measure !== undefined ||
     (decision.spent_before?.of_alpha ?? decision.alpha) !== alpha ||
     decision.difference === null ||
     decision.p == null

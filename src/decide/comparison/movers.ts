@@ -32,15 +32,21 @@ function movers<T extends Stratum>(all: readonly T[], verdict: 'better' | 'worse
 export function moversText<T extends Stratum>(
   all: readonly T[],
   verdict: string | null,
-  { nameOf, sides: [before, now] = ['before', 'now'] }: { nameOf: (one: T) => string; sides?: [string, string] },
+  {
+    nameOf,
+    sides: [before, now] = ['before', 'now'],
+    sideText,
+  }: { nameOf: (one: T) => string; sides?: [string, string]; sideText?: (side: Count) => string },
 ): string | null {
   if ((verdict !== 'better' && verdict !== 'worse') || all.filter(isStratumTested).length < 2) return null;
   const { found, moved } = movers(all, verdict);
   const [what, tested] = [verdict === 'better' ? 'rose' : 'fell', all.filter(isStratumTested).length];
   if (found.length === 0) return `${what} in ${moved} of ${tested} configurations, of which none stands out`;
-  const text = (one: T): string => `${nameOf(one)} (${count(one.base)} passed ${before}, ${count(one.head)} ${now})`;
+  const text = (one: T): string =>
+    `${nameOf(one)} (${(sideText ?? passedText)(one.base)} ${before}, ${(sideText ?? count)(one.head)} ${now})`;
   const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';
   return `${what} mostly in ${found.slice(0, NAMED).map(text).join(', ')}${more}`;
 }
 
+const passedText = (side: Count): string => `${count(side)} passed`;
 const count = ({ passed, tested }: Count): string => `${passed} of ${tested}`;

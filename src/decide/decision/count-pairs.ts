@@ -1,3 +1,4 @@
+import { isBounded } from '#model';
 import type { Count, Stratum } from '#statistics';
 import { type CellResult, isBaseRun, type CellPair } from './paired-cells.js';
 
@@ -13,29 +14,48 @@ export interface PairCounts {
   redone: Stratum;
 }
 
+/** A run of a pair. `reward`: from 0 to 1, if rewards are compared; a run without one has decided nothing. */
 interface Run {
   isRun: boolean;
   decided: 'pass' | 'fail' | null;
   isRedone: boolean;
+  reward: number | null;
 }
 
 type PairOfRuns = Record<keyof Stratum, Run>;
 
+/** Returns what is known of the runs of a pair. */
+export function runsOf(
+  { base, head }: CellPair,
+  results: ReadonlyMap<string, CellResult>,
+  measure?: 'reward',
+): PairOfRuns {
+  const runOf = (run: CellPair['base']): Run => {
+    const result = isBaseRun(run) ? run : results.get(run.id);
+    if (result === undefined) return { isRun: false, decided: null, isRedone: false, reward: null };
+    const { outcome, reward } = result;
+    const known = measure === undefined || reward === undefined || !isBounded(reward) ? null : reward;
+    const isDecided = (outcome === 'pass' || outcome === 'fail') && (measure === undefined || known !== null);
+    const isAfterErrors = 'errors' in result ? result.errors > 0 : result.after_errors;
+    return {
+      isRun: true,
+      decided: isDecided ? outcome : null,
+      isRedone: isDecided && isAfterErrors,
+      reward: isDecided ? known : null,
+    };
+  };
+  return { base: runOf(base), head: runOf(head) };
+}
+
 /**
  * Counts pairs. One without a result on one side counts on neither, or the sides would not have run at the same time.
  */
-export function countPairs(pairs: readonly CellPair[], results: ReadonlyMap<string, CellResult>): PairCounts {
-  const runOf = (cell: string): Run => {
-    const result = results.get(cell);
-    if (result === undefined) return { isRun: false, decided: null, isRedone: false };
-    const { outcome, errors } = result;
-    const decided = outcome === 'pass' || outcome === 'fail' ? outcome : null;
-    return { isRun: true, decided, isRedone: decided !== null && errors > 0 };
-  };
-  const all = pairs.map(({ base, head }): PairOfRuns => ({
-    base: isBaseRun(base) ? { isRun: true, decided: base.outcome, isRedone: base.after_errors } : runOf(base.id),
-    head: runOf(head.id),
-  }));
+export function countPairs(
+  pairs: readonly CellPair[],
+  results: ReadonlyMap<string, CellResult>,
+  measure?: 'reward',
+): PairCounts {
+  const all = pairs.map((pair) => runsOf(pair, results, measure));
   const runs = all.filter(({ base, head }) => base.isRun && head.isRun);
   const isWhole = ({ base, head }: PairOfRuns): boolean => base.decided !== null && head.decided !== null;
   const whole = runs.filter(isWhole);

@@ -1,9 +1,9 @@
-import { groupBy } from '#lib';
+import { groupBy, mean } from '#lib';
 import type { Cell } from '#model';
 import {
   boundaries,
   conditionalPower,
-  type Look,
+  intervalOfOthers,
   normalTail,
   otherScenarios,
   type Round,
@@ -22,6 +22,7 @@ import {
 } from './paired-cells.js';
 import { isDecided } from '../is-tested.js';
 import type { Decision } from './decision.js';
+import { meanRewards, type MeanRewards } from './look-at-rewards.js';
 import { replayRounds, type Replay } from './replay-rounds.js';
 import type { UntilClear } from './until-clear.js';
 
@@ -36,7 +37,7 @@ interface Errors {
 
 /** Reasons why the verdict of a sweep is less reliable. `released`: its cells that were needed. */
 const decisionDoubts = (
-  { base }: Pick<UntilClear, 'base'>,
+  { base, measure }: Pick<UntilClear, 'base' | 'measure'>,
   configurations: readonly PairedConfiguration[],
   {
     released,
@@ -56,7 +57,7 @@ const decisionDoubts = (
   ...(leftOut === 0
     ? []
     : [
-        `${leftOut} ${leftOut === 1 ? 'pair of runs was' : 'pairs of runs were'} left out: a run neither passed nor failed`,
+        `${leftOut} ${leftOut === 1 ? 'pair of runs was' : 'pairs of runs were'} left out: ${measure === 'reward' ? 'a run has no reward from 0 to 1' : 'a run neither passed nor failed'}`,
       ]),
   ...errorDoubt(configurations, released, results),
 ];
@@ -112,6 +113,7 @@ export function decide(
   const stopped = replay.stopped ?? (status === 'open' ? null : status === 'cancelled' ? 'cancelled' : 'budget');
   const countedRounds = rounds.map((round) => round.map((one) => one.counted));
   const counted = total(countedRounds);
+  const rewards = plan.measure === 'reward' ? meanRewards(replay.pairs, results) : null;
   const most = configurations.reduce((sum, { pairs }) => sum + pairs.length, 0);
   const pairsLeftOut = rounds.flat().reduce((sum, { leftOut, notRun }) => sum + leftOut.pairs + notRun, 0);
   return {
@@ -125,6 +127,7 @@ export function decide(
       head_variant: plan.base.kind === 'variant' ? (configurations[0]?.variant ?? null) : null,
       verdict: verdictOf(replay, stopped),
       stopped,
+      ...(plan.measure === undefined ? {} : { measure: plan.measure }),
       margin: plan.margin,
       ...(plan.effect === undefined
         ? {}
@@ -138,10 +141,16 @@ export function decide(
       ...(plan.spent_before === undefined ? {} : { spent_before: plan.spent_before }),
       difference: last.difference,
       interval: last.interval,
-      ...otherScenariosOf(configurations, counted, last, { alpha: plan.alpha, most, rounds: countedRounds }),
+      ...otherScenariosOf(configurations, { counted, rewards }, last, {
+        alpha: plan.alpha,
+        most,
+        rounds: countedRounds,
+      }),
       spent_alpha: last.spent_alpha,
       p:
-        last.difference === null ? null : sequentialP(countedRounds.slice(0, last.rounds), { alpha: plan.alpha, most }),
+        last.difference === null
+          ? null
+          : (last.p ?? sequentialP(countedRounds.slice(0, last.rounds), { alpha: plan.alpha, most })),
       rounds: rounds.length,
       runs: released.filter(({ id }) => results.has(id)).length,
       runs_again: released.reduce((sum, { id }) => sum + runsAgain(results.get(id)), 0),
@@ -152,8 +161,7 @@ export function decide(
         agent,
         model,
         variant,
-        base: counted[at]?.base ?? NONE,
-        head: counted[at]?.head ?? NONE,
+        ...sidesOf(counted[at], rewards?.[at]),
       })),
       doubts: decisionDoubts(plan, configurations, { released, results, leftOut: pairsLeftOut }),
     },
@@ -166,21 +174,42 @@ const runsAgain = (result: CellResult | undefined): number =>
 
 const NONE = { passed: 0, tested: 0 };
 
+function sidesOf(
+  { base, head }: Stratum = { base: NONE, head: NONE },
+  rewards?: MeanRewards,
+): Pick<Decision['configurations'][number], 'base' | 'head'> {
+  const withReward = (
+    side: Stratum['base'],
+    reward: number | null | undefined,
+  ): Decision['configurations'][number]['base'] => (reward == null ? side : { ...side, reward });
+  return { base: withReward(base, rewards?.base), head: withReward(head, rewards?.head) };
+}
+
 /** At the level of the last look, because the sweep may have stopped for what it saw. */
 function otherScenariosOf(
   configurations: readonly PairedConfiguration[],
-  counted: readonly Stratum[],
-  { interval: atLeast, rounds: last }: Look,
+  { counted, rewards }: { counted: readonly Stratum[]; rewards: readonly MeanRewards[] | null },
+  { interval: atLeast, rounds: last }: Replay['last'],
   { alpha, most, rounds }: { alpha: number; most: number; rounds: readonly Round[] },
 ): Pick<Decision, 'other_scenarios'> {
   const z = boundaries(timesOf(rounds.slice(0, last), most), alpha).at(-1);
   if (z === undefined || !Number.isFinite(z)) return {};
-  const groups = groupBy(configurations, ({ scenario }) => scenario).map((group) =>
-    group.flatMap((one) => counted[configurations.indexOf(one)] ?? []),
-  );
-  const found = otherScenarios(groups, { alpha: 2 * normalTail(z), atLeast });
-  return found === null ? {} : { other_scenarios: found.interval };
+  const level = 2 * normalTail(z);
+  const groups = groupBy(configurations, ({ scenario }) => scenario);
+  const of = <T>(all: readonly T[]): T[][] =>
+    groups.map((group) => group.flatMap((one) => all[configurations.indexOf(one)] ?? []));
+  const found =
+    rewards === null
+      ? otherScenarios(of(counted), { alpha: level, atLeast })?.interval
+      : atLeast && intervalOfOthers(of(rewards).flatMap(meanChangeOf), { alpha: level, atLeast });
+  return found == null ? {} : { other_scenarios: found };
 }
+
+/** The mean change of the rewards of a scenario's configurations; empty if none is known. */
+const meanChangeOf = (configurations: readonly MeanRewards[]): number[] =>
+  [mean(configurations.flatMap(({ base, head }) => (base === null || head === null ? [] : [head - base])))].flatMap(
+    (change) => change ?? [],
+  );
 
 function verdictOf({ verdict, last }: Replay, stopped: Decision['stopped']): Decision['verdict'] {
   if (stopped === null) return 'undecided';
@@ -192,13 +221,16 @@ function verdictOf({ verdict, last }: Replay, stopped: Decision['stopped']): Dec
 export const canDecide = (cells: readonly Cell[], plan: UntilClear): boolean =>
   [true, false].some((headPasses) => replayRounds(cells, plan, extreme(cells, plan, headPasses)).stopped === 'clear');
 
+const BEST = { outcome: 'pass', reward: 1 } as const;
+const WORST = { outcome: 'fail', reward: 0 } as const;
+
 function extreme(cells: readonly Cell[], plan: UntilClear, headPasses: boolean): Map<string, CellResult> {
   const pairs = pairedCells(cells, plan).flatMap((configuration) => configuration.pairs);
   return new Map(
     pairs.flatMap((pair) =>
       cellsOfPair(pair).map((cell): [string, CellResult] => [
         cell.id,
-        { outcome: (cell === pair.head) === headPasses ? 'pass' : 'fail', cost_usd: null, errors: 0 },
+        { ...((cell === pair.head) === headPasses ? BEST : WORST), cost_usd: null, errors: 0 },
       ]),
     ),
   );

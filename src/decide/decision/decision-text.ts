@@ -15,29 +15,61 @@ export const decisionText = (decision: ShownDecision): string => `${verdictText(
  * clear".
  */
 export function progressText(decision: ShownDecision): string {
-  const { stopped, runs, runs_again = 0, most_runs: most, rounds, spent_alpha, alpha, p, spent_before } = decision;
+  const {
+    stopped,
+    runs,
+    runs_again = 0,
+    most_runs: most,
+    rounds,
+    spent_alpha,
+    alpha,
+    p,
+    spent_before,
+    measure,
+  } = decision;
   const again = runs_again > 0 ? `, ${runs_again} more after errors` : '';
   const done = `${runs} of at most ${most} runs${again}`;
   const spent = `${Number(spent_alpha.toFixed(4))} of the significance level of ${alpha} spent${spent_before === undefined ? '' : `, what earlier ones left of ${spent_before.of_alpha}`}`;
-  const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}`;
+  const shared = `all share the significance level of ${alpha}${spent_before === undefined ? '' : `, what earlier ones left of ${spent_before.of_alpha}`}`;
+  const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${measure === 'reward' ? shared : spent}`;
   if (stopped === null) return `${done}; ${looks}`;
   const saved = (stopped === 'clear' || stopped === 'futile') && most > runs ? ` (${most - runs} saved)` : '';
   return `stopped after ${done}${saved}: ${reasonText(decision, stopped)}; ${looks}${p == null ? '' : `, ${pEquals(p, alpha)}`}`;
 }
 
 /** Says which configurations moved a decision about several; empty if it is about one, or shows no difference. */
-export function decisionMovers({ configurations, verdict, base, head_variant }: Decision): string[] {
-  const moved = moversText(configurations, verdict, {
+export function decisionMovers(decision: Decision): string[] {
+  const { configurations, verdict, base, head_variant, measure } = decision;
+  const isReward = measure === 'reward';
+  const moved = moversText(isReward ? configurations.map(asRates) : configurations, verdict, {
+    ...(isReward ? { sideText: ({ passed, tested }) => (passed / tested).toFixed(2) } : {}),
     nameOf: (one) => configurationLabel({ ...one, variant: DEFAULT_VARIANT }),
     ...(base.variant === null || head_variant === null ? {} : { sides: [`in ${base.variant}`, `in ${head_variant}`] }),
   });
-  return moved === null ? [] : [`the pass rate ${moved}`];
+  return moved === null ? [] : [`the ${measureText(decision)} ${moved}`];
 }
 
-function verdictText({ verdict, stopped, base, head_variant, margin }: ShownDecision): string {
+/** With mean rewards in place of pass rates. */
+function asRates(one: Decision['configurations'][number]): Decision['configurations'][number] {
+  const of = ({ reward = 0, tested }: typeof one.base): typeof one.base => ({ passed: reward * tested, tested });
+  return { ...one, base: of(one.base), head: of(one.head) };
+}
+
+const measureText = ({ measure }: Pick<ShownDecision, 'measure'>): string =>
+  measure === 'reward' ? 'mean reward' : 'pass rate';
+
+/** Formats a difference: "+12 points", or "+0.12" of a mean reward. */
+function changeText(difference: number, { measure }: Pick<ShownDecision, 'measure'>): string {
+  if (measure !== 'reward') return points(difference);
+  const text = Math.abs(difference).toFixed(2);
+  return Number(text) === 0 ? text : `${difference > 0 ? '+' : '-'}${text}`;
+}
+
+function verdictText(decision: ShownDecision): string {
+  const { verdict, stopped, base, head_variant, margin, measure } = decision;
   const head = head_variant ?? 'this sweep';
   const other = base.variant ?? base.sweep ?? 'the base';
-  const limit = limitText(margin);
+  const limit = measure === 'reward' ? String(margin) : limitText(margin);
   switch (verdict) {
     case 'better':
     case 'worse':
@@ -57,15 +89,17 @@ function verdictText({ verdict, stopped, base, head_variant, margin }: ShownDeci
 
 const limitText = (share: number | null): string => `${Math.round((share ?? 0) * 1000) / 10} points`;
 
-function estimateText({ difference, interval, other_scenarios: others }: ShownDecision): string {
+function estimateText(decision: ShownDecision): string {
+  const { difference, interval, other_scenarios: others, measure } = decision;
   if (difference === null || interval === null) return '';
   const between = ({ low, high }: NonNullable<ShownDecision['interval']>): string =>
-    `between ${points(low)} and ${points(high)}`;
+    `between ${changeText(low, decision)} and ${changeText(high, decision)}`;
   const elsewhere = others === undefined ? '' : `; for scenarios like these ${between(others)}`;
-  return `: pass rate ${points(difference)} points (${between(interval)}${elsewhere})`;
+  const unit = measure === 'reward' ? '' : ' points';
+  return `: ${measureText(decision)} ${changeText(difference, decision)}${unit} (${between(interval)}${elsewhere})`;
 }
 
-function reasonText({ effect, verdict }: ShownDecision, stopped: NonNullable<Decision['stopped']>): string {
+function reasonText({ effect, verdict, measure }: ShownDecision, stopped: NonNullable<Decision['stopped']>): string {
   switch (stopped) {
     case 'clear':
       return verdict === 'not tested'
@@ -78,7 +112,9 @@ function reasonText({ effect, verdict }: ShownDecision, stopped: NonNullable<Dec
     case 'budget':
       return 'the budget is used up';
     case 'errors':
-      return 'too many runs neither passed nor failed';
+      return measure === 'reward'
+        ? 'too many runs have no reward from 0 to 1'
+        : 'too many runs neither passed nor failed';
     case 'cancelled':
       return 'it was cancelled';
     default:

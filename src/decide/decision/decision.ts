@@ -6,6 +6,7 @@ import { SpentBefore } from './until-clear.js';
 const Counted = z.strictObject({
   passed: z.number().int().describe('Runs that passed'),
   tested: z.number().int().describe('Runs that passed or failed'),
+  reward: z.number().exactOptional().describe('Their mean reward; absent: rewards are not compared'),
 });
 
 const DecisionVerdict = z.enum(['better', 'worse', 'not worse', 'equivalent', 'undecided', 'not tested']);
@@ -24,6 +25,7 @@ export const Decision = z.strictObject({
   head_variant: z.string().nullable().describe('The variant that is compared with it; null: all of the sweep'),
   verdict: DecisionVerdict.describe('`undecided` as long as `stopped` is null'),
   stopped: StopReason.nullable().describe('Why no more runs are started; null: it goes on'),
+  measure: z.literal('reward').exactOptional().describe('The mean reward is compared; absent: the pass rate'),
   margin: z.number().nullable().describe('How much worse is still acceptable, from 0 to 1; null: not asked'),
   effect: z
     .strictObject({
@@ -36,12 +38,14 @@ export const Decision = z.strictObject({
   spent_before: SpentBefore.exactOptional().describe(
     'Earlier starts and comparisons of the same question, which have left less of alpha; absent: none',
   ),
-  difference: z.number().nullable().describe('Pass rate of head minus base, mean of the configurations'),
+  difference: z.number().nullable().describe('Pass rate or mean reward of head minus base, mean of the configurations'),
   interval: Interval.nullable().describe('Interval of the difference, valid at every look'),
   other_scenarios: Interval.exactOptional().describe(
     'What to expect of other scenarios like these; absent: fewer than 6 scenarios',
   ),
-  spent_alpha: z.number().describe('The part of alpha that the looks so far have used'),
+  spent_alpha: z
+    .number()
+    .describe('The part of alpha that the looks so far have used; all of it if rewards are compared'),
   p: z
     .number()
     .nullable()
@@ -52,7 +56,10 @@ export const Decision = z.strictObject({
   runs: z.number().int().describe('Cells that were run'),
   runs_again: z.number().int().describe('Further runs of these cells, because one had ended with an error'),
   most_runs: z.number().int().describe('Runs of the whole plan'),
-  pairs_left_out: z.number().int().describe('Pairs in which a cell neither passed nor failed'),
+  pairs_left_out: z
+    .number()
+    .int()
+    .describe('Pairs in which a cell neither passed nor failed, or has no reward to compare'),
   configurations: z
     .array(
       z.strictObject({

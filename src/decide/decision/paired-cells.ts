@@ -1,5 +1,5 @@
 import { groupBy } from '#lib';
-import type { Cell, ResultLine } from '#model';
+import { type Cell, type ResultDigest, type ResultLine, rewardOf } from '#model';
 import type { BaseRun, UntilClear } from './until-clear.js';
 import { endedWithoutResult, errorsWithin, isDecided, wasNeverStarted, withoutRepeats } from '../is-tested.js';
 
@@ -66,6 +66,8 @@ const pairKey = ({ scenario, agent, model, repetition }: Cell): string =>
 export interface CellResult extends Pick<ResultLine, 'outcome' | 'cost_usd'> {
   /** The number of its runs that ended with an error, were cancelled or were lost with their hosts. */
   errors: number;
+  /** Absent: it has none. */
+  reward?: number;
 }
 
 /** The most runs of a cell whose runs end with errors. */
@@ -74,7 +76,8 @@ export const MAX_TRIES = 3;
 type Line = Pick<
   ResultLine,
   'id' | 'cell' | 'timestamp' | 'outcome' | 'cost_usd' | 'results_dir' | 'starts' | 'lost_runs' | 'begun_anew'
->;
+> &
+  Partial<Pick<ResultDigest, 'metrics'>>;
 
 /**
  * The results of cells that have ended, by cell. `lines`: all of the sweep, in the order written. A cell whose run
@@ -87,7 +90,13 @@ export function endedCells(lines: readonly Line[]): Map<string, CellResult> {
     const before = ended.get(line.cell);
     if (wasNeverStarted(line) || (before !== undefined && isDecided(before))) continue;
     const errors = (before?.errors ?? 0) + errorsWithin(line) + (endedWithoutResult(line) ? 1 : 0);
-    ended.set(line.cell, { outcome: line.outcome, cost_usd: line.cost_usd, errors });
+    const reward = rewardOf(line.metrics ?? null);
+    ended.set(line.cell, {
+      outcome: line.outcome,
+      cost_usd: line.cost_usd,
+      errors,
+      ...(reward === null ? {} : { reward }),
+    });
   }
   return ended;
 }

@@ -3,6 +3,7 @@ import type { Cell } from '#model';
 import {
   firstContrast,
   firstDecisive,
+  firstDecisiveBet,
   futileAfter,
   look,
   type Look,
@@ -19,6 +20,7 @@ import {
   type PairedConfiguration,
 } from './paired-cells.js';
 import { countPairs, type PairCounts } from './count-pairs.js';
+import { type LastLook, lookAtRewards, type PairsOfRound } from './look-at-rewards.js';
 import type { UntilClear } from './until-clear.js';
 
 type Side = keyof Stratum;
@@ -61,8 +63,10 @@ export interface Replay {
   configurations: PairedConfiguration[];
   /** The counts of each configuration in each round that has ended. */
   rounds: PairCounts[][];
+  /** The pairs of each configuration in these rounds. */
+  pairs: PairsOfRound[];
   /** The last look at the pairs that count. */
-  last: Look;
+  last: LastLook;
   /** Its verdict; null if that depends on how the runs would have ended that neither passed nor failed. */
   verdict: Look['verdict'] | null;
   /** The cells that were released, in the order in which they are started. */
@@ -90,11 +94,16 @@ export function replayRounds(
   const configurations = pairedCells(cells, plan);
   const most = configurations.reduce((sum, { pairs }) => sum + pairs.length, 0);
   const played = playRounds(configurations, plan, results, isOver);
-  const { alpha, margin, effect } = plan;
-  const found = lookAtAll(played.rounds, { alpha, margin, most });
+  const { alpha, margin, effect, measure } = plan;
+  const lookUntil = (end: number): ReturnType<typeof lookAtAll> =>
+    measure === 'reward'
+      ? lookAtRewards(played.pairs.slice(0, end), results, { alpha, margin, most })
+      : lookAtAll(played.rounds.slice(0, end), { alpha, margin, most });
+  const found = lookUntil(Infinity);
   const asReplay = (rounds: number, shown: typeof found) => ({
     configurations,
     rounds: played.rounds.slice(0, rounds),
+    pairs: played.pairs.slice(0, rounds),
     last: shown.last,
     verdict: shown.verdict,
     released: played.released.slice(0, rounds).flat(),
@@ -103,21 +112,27 @@ export function replayRounds(
   const stopAt = Math.min(found.clearAt ?? Infinity, futileAt ?? Infinity);
   if (stopAt === Infinity) return { ...asReplay(Infinity, found), wanted: played.wanted, stopped: played.stopped };
   // Runs after that do not count, but a sweep runs nothing after that.
-  const until = lookAtAll(played.rounds.slice(0, stopAt), { alpha, margin, most });
+  const until = lookUntil(stopAt);
   return { ...asReplay(stopAt, until), wanted: [], stopped: stopAt === found.clearAt ? 'clear' : 'futile' };
 }
 
 /** Counts one round after the other, as far as there are results. Looks do not change what later rounds consist of. */
 function playRounds(
   configurations: readonly PairedConfiguration[],
-  { alpha, round_size: size }: UntilClear,
+  { alpha, round_size: size, measure }: UntilClear,
   results: ReadonlyMap<string, CellResult>,
   isOver: boolean,
-): Pick<Replay, 'rounds' | 'wanted' | 'stopped'> & { released: Cell[][] } {
+): Pick<Replay, 'rounds' | 'pairs' | 'wanted' | 'stopped'> & { released: Cell[][] } {
   const rounds: PairCounts[][] = [];
+  const played: CellPair[][][] = [];
   const released: Cell[][] = [];
   const done = configurations.map(() => 0);
-  const first = configurations.length === 1 ? firstDecisive(alpha) : firstContrast(alpha);
+  const first =
+    measure === 'reward'
+      ? firstDecisiveBet(alpha)
+      : configurations.length === 1
+        ? firstDecisive(alpha)
+        : firstContrast(alpha);
   /** A round with more pairs than it takes to decide at best would be paid in vain. */
   const atMost = (paired: number): number =>
     paired < first ? Math.max(configurations.length, first - paired) : Infinity;
@@ -125,10 +140,16 @@ function playRounds(
   let inVain: CellPair[] = [];
   for (;;) {
     const remaining = configurations.map(({ pairs }, at) => pairs.length - (done[at] ?? 0));
-    if (remaining.every((count) => count === 0)) return { rounds, released, wanted: [], stopped: 'most runs' };
+    if (remaining.every((count) => count === 0))
+      return { rounds, pairs: played, released, wanted: [], stopped: 'most runs' };
     const costs = costsOf(configurations, done, results);
     const paired = done.reduce((sum, count) => sum + count, 0);
-    const sizes = nextRound(countedIn(rounds), { size: Math.min(size, atMost(paired)), costs, remaining });
+    const most = Math.min(size, atMost(paired));
+    const sizes =
+      measure === 'reward'
+        ? // As many of each, or the mean over configurations would not be what is bet on.
+          remaining.map((left) => Math.min(left, Math.max(1, Math.floor(most / configurations.length))))
+        : nextRound(countedIn(rounds), { size: most, costs, remaining });
     const pairs = configurations.map((one, at) => {
       const first = done[at] ?? 0;
       return one.pairs.slice(first, first + (sizes[at] ?? 0));
@@ -136,17 +157,21 @@ function playRounds(
     const cellsOfRound = inTurns(pairs).flatMap(cellsOfPair);
     released.push(cellsOfRound);
     const { wanted, tries } = nextTry(cellsOfRound, results);
-    const counts = pairs.map((some) => countPairs(some, results));
+    const counts = pairs.map((some) => countPairs(some, results, measure));
     const hasCounted = counts.some(({ counted }) => counted.head.tested > 0);
     inVain = hasCounted ? [] : [...inVain, ...pairs.flat()];
+    const push = (): void => {
+      rounds.push(counts);
+      played.push(pairs);
+    };
     if (tries === 0) {
-      if (isOver) rounds.push(counts);
-      return { rounds, released, wanted, stopped: null };
+      if (isOver) push();
+      return { rounds, pairs: played, released, wanted, stopped: null };
     }
     const isBroken = failedTries(inVain, results, tries) >= MAX_FAILED;
-    if (wanted.length > 0 && !isOver && !isBroken) return { rounds, released, wanted, stopped: null };
-    rounds.push(counts);
-    if (isBroken) return { rounds, released, wanted: [], stopped: 'errors' };
+    if (wanted.length > 0 && !isOver && !isBroken) return { rounds, pairs: played, released, wanted, stopped: null };
+    push();
+    if (isBroken) return { rounds, pairs: played, released, wanted: [], stopped: 'errors' };
     for (const [at, { length }] of pairs.entries()) done[at] = (done[at] ?? 0) + length;
   }
 }

@@ -6,6 +6,8 @@ const BaseRun = z.strictObject({
   outcome: z.enum(['pass', 'fail']).nullable(),
   /** True if it passed or failed only after an error, so that its first run could have shown something else. */
   after_errors: z.boolean(),
+  /** Absent: it has none. */
+  reward: z.number().exactOptional(),
 });
 export type BaseRun = z.infer<typeof BaseRun>;
 
@@ -35,6 +37,8 @@ export const UntilClear = z.strictObject({
     z.strictObject({ kind: z.literal('variant'), variant: z.string() }),
     z.strictObject({ kind: z.literal('sweep'), sweep: z.string(), outcomes: z.array(BaseOutcomes) }),
   ]),
+  /** The number that is compared: the mean reward; absent: the pass rate. */
+  measure: z.literal('reward').exactOptional(),
   /** The margin by which head may be worse, from 0 to 1; null if that is not asked. */
   margin: z.number().nullable(),
   /**

@@ -1,5 +1,6 @@
 import { defined } from '#lib';
 import { capabilitiesIn } from '../capabilities.js';
+import { rewardOf } from '../reward.js';
 import type { Judgment } from './judgment.js';
 import type { GateDetail, Metrics, ResultLine } from './result-line.js';
 
@@ -15,6 +16,8 @@ interface MetricsDigest extends Pick<Metrics, 'agent_work' | 'composite_score'> 
   judge: Pick<Judgment, 'model' | 'scores' | 'weighted_score' | 'pass_threshold'> | null;
   /** In a digest that `digestOf` has made, only those that did not pass or that a model judged. */
   details: GateDetail[];
+  /** Absent: it has none, or this is a whole result. */
+  reward?: number;
 }
 
 /** Leaves out of a result what only the page of its run shows. */
@@ -23,10 +26,12 @@ export const digestOf = ({ metrics, ...line }: ResultLine): ResultDigest => ({
   metrics: metrics === null ? null : metricsDigest(metrics),
 });
 
-function metricsDigest({ agent_work: work, composite_score: score, judge, details }: Metrics): MetricsDigest {
+function metricsDigest(metrics: Metrics): MetricsDigest {
+  const { agent_work: work, composite_score: score, judge, details } = metrics;
+  const reward = rewardOf(metrics);
   return {
     agent_work: work,
-    ...defined({ composite_score: score }),
+    ...defined({ composite_score: score, reward }),
     judge:
       judge === null
         ? null
