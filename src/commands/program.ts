@@ -1,6 +1,16 @@
 import { Command } from '@commander-js/extra-typings';
 import { packageVersion } from '#host';
-import { addClean, addCompare, addExport, addReport, addShow, addSweeps, addUi, addView } from './options/results.js';
+import {
+  addAudit,
+  addClean,
+  addCompare,
+  addExport,
+  addReport,
+  addShow,
+  addSweeps,
+  addUi,
+  addView,
+} from './options/results.js';
 import { addCodecServer, addEngine, addWorker, addWorkers } from './options/machine.js';
 import { addCompletion, addSchema, addScripts } from './options/tools.js';
 import { addDoctor, addImport, addInit, addScenarios, addTry, addValidate } from './options/prepare.js';
@@ -14,7 +24,7 @@ import { useMirror } from './shared/shared-results.js';
 const verbs = [
   ...[addInit, addTry, addImport, addDoctor, addValidate, addScenarios],
   ...[addPlan, addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel, addSchedule],
-  ...[addShow, addReport, addExport, addCompare, addSweeps, addView, addUi],
+  ...[addShow, addReport, addExport, addCompare, addSweeps, addAudit, addView, addUi],
   ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],
 ];
 

@@ -18,6 +18,7 @@ import { Target } from './target.js';
 
 const agentNames = z.array(label('the name of an agent')).default([]);
 const modelNames = z.array(label('the name of a model')).default([]);
+const monthUsd = z.number().min(0);
 const places = z.int().min(1).max(MAX_CONCURRENCY);
 
 const oneOf = (names: readonly string[], before = '') => ({
@@ -265,6 +266,18 @@ export const Config = z
       .record(label('the name of a model'), Price)
       .default({})
       .describe('Prices by model; they override the public price list'),
+    budgets: z
+      .strictObject({
+        month_usd: monthUsd
+          .exactOptional()
+          .describe('What the sweeps of each owner may cost in a calendar month (UTC)'),
+        owners: z
+          .record(label('the name of an owner'), monthUsd)
+          .default({})
+          .describe('The same for one owner, instead of month_usd'),
+      })
+      .prefault({})
+      .describe('Budgets of owners, in US dollars; `--max-usd` is that of a sweep'),
     require_sandbox: z
       .boolean()
       .default(false)

@@ -43,6 +43,7 @@ const STARTS: [string, string[], number, RegExp][] = [
   ['compare', ['compare', 'other', 'real'], 0, /small/],
   ['export', ['export', 'real', '--harbor', 'jobs', '--json'], 0, /"trials"/],
   ['sweeps', ['sweeps'], 0, /real-/],
+  ['audit', ['audit'], 0, /start/],
   ['clean', ['clean', '--older-than', '0d', '--dry-run'], 0, /would delete/],
   ['resume', ['resume', 'real', '--json'], 0, /"completed"/],
   ['retry', ['retry', 'real', '--json'], 0, /"completed"/],
