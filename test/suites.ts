@@ -320,6 +320,7 @@ export const AREAS: readonly Area[] = [
       'test/commands/regrade',
       'test/commands/retry-failed',
       'test/commands/limits',
+      'test/commands/owner-budget',
       'test/commands/steer',
       'test/commands/clean',
       'test/commands/processes',

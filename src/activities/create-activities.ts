@@ -16,6 +16,7 @@ import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
 import { reuseResult } from './reuse-result.js';
 import type { Deps } from './step/deps.js';
+import { readMonth } from './read-month.js';
 import { decideNext } from './decide-next.js';
 import { endConversation, simulateUser } from './converse.js';
 import { askModel } from './loop/ask-model.js';
@@ -35,6 +36,7 @@ export const createActivities = (deps: Deps, memory = createMemory()) =>
     {
       loadCells: loadCells(deps),
       decideNext: decideNext(deps),
+      readMonth: readMonth(deps),
       findEndedRuns: findEndedRuns(deps),
       finishSweep: finishSweep(deps),
       placeCell: placeCell(deps),

@@ -1,6 +1,7 @@
 import { decide, endedCells } from '#decide';
 import { removeSweepEnv } from '#host';
 import type { SweepEnd } from '#protocol';
+import type { Plan } from '#scenario';
 import { decisionAsJudged, documentOfPlan } from '#sweeps';
 import { endRound, newestRound, pullResults, resultsIndex, sharedProjectOf, withWarnings } from '#store';
 import { LEFT_NO_RESULT, recordMissing } from './report/record-result.js';
@@ -36,7 +37,7 @@ export const finishSweep =
       cells: again === undefined ? needed : needed.filter(({ id }) => again.includes(id)),
       // In a cancelled sweep, cells that never started have no result and are not lost.
       otherwise:
-        status === 'cancelled' ? null : overBudget === undefined ? LEFT_NO_RESULT : notStarted(overBudget, plan.cache),
+        status === 'cancelled' ? null : overBudget === undefined ? LEFT_NO_RESULT : notStarted(overBudget, plan),
     });
     if (!isRecorded) return;
     const results = index.linesOfSweep(sweep);
@@ -58,7 +59,13 @@ export const finishSweep =
     await close();
   };
 
-const notStarted = ({ maxUsd, spentUsd }: NonNullable<SweepEnd['overBudget']>, cache: boolean) => ({
-  message: `not started: it might exceed the budget of $${maxUsd} ($${spentUsd} spent); run again with a higher --max-usd${cache ? ' (finished runs come from the cache)' : ''}`,
+const notStarted = (
+  { maxUsd, spentUsd, month }: NonNullable<SweepEnd['overBudget']>,
+  { cache, owner = 'nobody' }: Plan,
+): { message: string; wasStarted: false } => ({
+  message:
+    month === undefined
+      ? `not started: it might exceed the budget of $${maxUsd} ($${spentUsd} spent); run again with a higher --max-usd${cache ? ' (finished runs come from the cache)' : ''}`
+      : `not started: it might exceed what the sweeps of ${owner} may cost in ${month}, $${maxUsd} ($${spentUsd} spent); continue with \`retry\` next month, or with a higher budget in the config`,
   wasStarted: false,
 });

@@ -85,7 +85,8 @@ export const loadCells =
       const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
       return { ...defined({ provider }), ...accounts(cell) };
     };
-    const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
+    const hasBudget = plan.max_usd !== null || origin.order.monthUsd !== undefined;
+    const estimate = !hasBudget ? () => ({}) : await estimator(resultsPath, plan, agents);
     const cells = selected.map((cell): PageCell => {
       const known = finished.get(cell.id);
       if (unsettled.includes(cell.id) || isRun(cell.id, known?.outcome)) {
@@ -119,7 +120,7 @@ export const loadCells =
             })),
           }
         : {}),
-      ...(plan.max_usd === null || !isFirst ? {} : { earlierUsd: spentOn(plan, index) }),
+      ...(!hasBudget || !isFirst ? {} : { earlierUsd: spentOn(plan, index) }),
     };
   };
 

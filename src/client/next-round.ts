@@ -11,6 +11,7 @@ import { newestRound, summaryFile } from '#store';
 import { hasEnded } from '#sweeps';
 import { callServer, LONG_CALL } from './call-server.js';
 import type { Session } from './session.js';
+import { noteAction } from './note-action.js';
 import { passVariablesAgain } from './pass-variables.js';
 import { endOpenRuns } from './end-open-runs.js';
 import { startSweep, type Rerun } from './start-sweep.js';
@@ -20,6 +21,8 @@ export interface RoundInputs {
   scenarios: readonly EffectiveScenario[];
   /** The variables from `--env-file`. */
   file: NodeJS.Dict<string>;
+  /** The budget that the owner has now for a month; null: none. Absent: that of the plan. */
+  monthUsd?: number | null;
 }
 
 /**
@@ -30,7 +33,7 @@ export async function startNextRoundIfClosed(
   session: Session,
   resultsPath: string,
   plan: Plan,
-  { scenarios, file }: RoundInputs,
+  { scenarios, file, ...budget }: RoundInputs,
 ): Promise<'open' | 'started' | 'ended'> {
   const before = await describe(session, plan.sweep);
   if (before?.status.name === 'RUNNING') return 'open';
@@ -38,7 +41,7 @@ export async function startNextRoundIfClosed(
   if (hasEnded(resultsPath, plan)) return 'ended';
   await endOpenRuns(session, plan.sweep);
   await passVariablesAgain(session, plan, scenarios, file);
-  await startSweep(session, plan, await nextRound(before, resultsPath, plan));
+  await startSweep(session, plan, await nextRound(before, resultsPath, plan), budget);
   return 'started';
 }
 
@@ -47,14 +50,15 @@ export async function startRetryRound(
   session: Session,
   resultsPath: string,
   plan: Plan,
-  { scenarios, file }: RoundInputs,
+  { scenarios, file, ...budget }: RoundInputs,
   rerun: Rerun,
 ): Promise<void> {
+  await noteAction(resultsPath, { verb: 'retry', sweep: plan.sweep }, session.report);
   const before = await closed(session, plan.sweep);
   await endOpenRuns(session, plan.sweep);
   await passVariablesAgain(session, plan, scenarios, file);
   await rm(summaryFile(resultsPath, plan.sweep), { force: true });
-  await startSweep(session, plan, await nextRound(before, resultsPath, plan), rerun);
+  await startSweep(session, plan, await nextRound(before, resultsPath, plan), { rerun, ...budget });
 }
 
 /** Returns the number of the next round. The result files may have rounds that the server has lost. */

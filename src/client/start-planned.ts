@@ -1,14 +1,19 @@
 import { beginEngine, checkCodecKeys } from '#engine';
 import { isMirror, projectState, sweepEnvFrom } from '#host';
-import { type ResolvedSweep, writePlan, type WrittenPlan } from '#planning';
+import { refuseSpentMonth, type ResolvedSweep, writePlan, type WrittenPlan } from '#planning';
 import type { Plan } from '#scenario';
 import { originKey } from '#store';
+import { noteAction } from './note-action.js';
 import { passVariables } from './pass-variables.js';
 import type { Session } from './session.js';
 
-/** Writes the plan of a sweep that has been checked. */
+/**
+ * Writes the plan of a sweep that has been checked.
+ * @throws UsageError if nothing is left of its owner's month
+ */
 export async function planSweep(sweep: ResolvedSweep): Promise<WrittenPlan> {
   const { resultsPath } = sweep.project;
+  await refuseSpentMonth(sweep);
   await checkCodecKeys(resultsPath);
   // A damaged key is reported before there is a plan.
   await originKey({ resultsPath, stateFolder: projectState(resultsPath).folder });
@@ -24,6 +29,11 @@ export async function startPlanned(
   // Imported only when needed, because loading Temporal's client takes longer than everything before.
   const { startSweep } = await import('./start-sweep.js');
   // Only once the engine is running: if the command gave up before, the values would be left on disk.
+  await noteAction(
+    session.engine.resultsPath,
+    { verb: plan.regrade?.or_run === false ? 'regrade' : 'start', sweep: plan.sweep },
+    session.report,
+  );
   await passVariables(session, plan, stored, sweepEnvFrom(environment, variables));
   await startSweep(session, plan, 1);
 }

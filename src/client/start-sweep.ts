@@ -1,7 +1,16 @@
 import { ServiceError, type Client } from '@temporalio/client';
+import { fairnessKey } from '#engine';
 import { proveSweep, readBytes, waitUntil } from '#host';
 import { sha256 } from '#lib';
-import { lostSecsOf, SWEEP_ID, type SweepInput, sweepOrder, sweepTitle, sweepWorkflowId, WORKFLOWS } from '#protocol';
+import {
+  lostSecsOf,
+  SWEEP_ID,
+  type SweepInput,
+  sweepOrder,
+  sweepTitle,
+  sweepWorkflowId,
+  WORKFLOWS,
+} from '#protocol';
 import type { Plan } from '#scenario';
 import { notePaused, originKey, planFile, publishSweep, sharedProjectOf } from '#store';
 import { callServer } from './call-server.js';
@@ -10,8 +19,20 @@ import type { Session } from './session.js';
 /** The cells of a sweep that are run again although they have results. */
 export type Rerun = Pick<SweepInput, 'again' | 'againCells'>;
 
+/** The settings that a later round of a sweep has of its own. */
+interface RoundSettings {
+  rerun?: Rerun;
+  /** The budget that the owner has now for a month; absent: that of the plan. */
+  monthUsd?: number | null;
+}
+
 /** Starts the workflow of a plan, or joins it if it is running. */
-export async function startSweep(session: Session, plan: Plan, round: number, rerun: Rerun = {}): Promise<void> {
+export async function startSweep(
+  session: Session,
+  plan: Plan,
+  round: number,
+  { rerun = {}, ...budget }: RoundSettings = {},
+): Promise<void> {
   const project = await sharedProjectOf(session.engine.resultsPath);
   if (project !== null) await publishSweep(project, plan.sweep);
   const order: Omit<SweepInput, 'sweep' | 'proof'> = {
@@ -20,6 +41,7 @@ export async function startSweep(session: Session, plan: Plan, round: number, re
       external: session.engine.external,
       lostSecs: lostSecsOf(process.env),
       limits: session.limits,
+      ...budget,
     }),
     ...rerun,
   };
@@ -32,6 +54,8 @@ export async function startSweep(session: Session, plan: Plan, round: number, re
       workflowIdConflictPolicy: 'USE_EXISTING',
       memo: { round },
       typedSearchAttributes: [{ key: SWEEP_ID, value: plan.sweep }],
+      // Its runs and steps inherit it.
+      ...(plan.owner === undefined ? {} : { priority: { fairnessKey: fairnessKey(plan.owner) } }),
       staticSummary: sweepTitle(plan),
       // After this time, a dead worker's workflow task is given to another worker.
       workflowTaskTimeout: '5 seconds',

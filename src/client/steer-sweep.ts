@@ -1,5 +1,6 @@
 import { bringResults } from './follow/bring-results.js';
 import { startNextRoundIfClosed, type RoundInputs } from './next-round.js';
+import { noteAction } from './note-action.js';
 import { passNewValues, storedScenarios } from './pass-variables.js';
 import type { Session } from './session.js';
 import { updateSweep } from './update-sweep.js';
@@ -25,6 +26,7 @@ export async function pauseOrCancelSweep(
   verb: 'pause' | 'cancel',
 ): Promise<SweepStatus | null> {
   const round = { scenarios: await storedScenariosIfAny(resultsPath, plan), file: {} };
+  await noteAction(resultsPath, { verb, sweep: plan.sweep }, session.report);
   if ((await startNextRoundIfClosed(session, resultsPath, plan, round)) === 'ended') return null;
   const status = await updateSweep(session, plan.sweep, verb);
   if (status === null) return null;
@@ -45,6 +47,7 @@ export async function resumeSweep(
   plan: Plan,
   round: RoundInputs,
 ): Promise<boolean> {
+  await noteAction(resultsPath, { verb: 'resume', sweep: plan.sweep }, session.report);
   const found = await startNextRoundIfClosed(session, resultsPath, plan, round);
   if (found === 'ended') return false;
   if (found === 'started') return true;

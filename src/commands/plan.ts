@@ -16,6 +16,8 @@ import {
   atAlpha,
   draftOf,
   type DraftOptions,
+  monthLeft,
+  monthText,
   openProject,
   resolve,
   type ResolvedSweep,
@@ -83,8 +85,12 @@ export async function plan(options: PlanOptions): Promise<number> {
     ...(asked === null || asked.before.spent === 0 ? {} : { left: { alpha: asked.left, before: asked.before } }),
   });
   if (untilClear !== null && asked !== null) warnOfTooFew(cells, untilClear, asked);
-  if (options.json) printJson(document);
-  else process.stdout.write(renderForecast(document, textOptions()));
+  const month = await monthLeft(project, resolved.owner);
+  if (options.json) printJson({ ...document, ...(month === null ? {} : { month }) });
+  else {
+    process.stdout.write(renderForecast(document, textOptions()));
+    if (month !== null) process.stdout.write(`\n${monthText(month)}\n`);
+  }
   return 0;
 }
 

@@ -1,6 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import { packageVersion } from '#host';
 import {
+  addAudit,
   addClean,
   addCompare,
   addExport,
@@ -24,7 +25,7 @@ import { useMirror } from './shared/shared-results.js';
 const verbs = [
   ...[addInit, addTry, addImport, addDoctor, addValidate, addScenarios],
   ...[addPlan, addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel, addSchedule],
-  ...[addShow, addReport, addExport, addMerge, addCompare, addSweeps, addView, addUi],
+  ...[addShow, addReport, addExport, addMerge, addCompare, addSweeps, addAudit, addView, addUi],
   ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],
 ];
 

@@ -1,5 +1,6 @@
 import {
   type FollowOptions,
+  noteAction,
   openSession,
   passNewValues,
   pauseOrCancelSweep,
@@ -13,7 +14,7 @@ import {
 } from '#client';
 import { ownCommand } from '#host';
 import { UsageError } from '#lib';
-import { openProject } from '#planning';
+import { monthUsdOf, openProject } from '#planning';
 import { findPlan, hasEnded, sweepDocument } from '#sweeps';
 import { readEnvFile } from './shared/option-values.js';
 import { followToEnd } from './shared/follow-to-end.js';
@@ -26,10 +27,14 @@ import { printAlreadyEnded, printEndedSweep } from './shared/print-sweep.js';
  * it. Returns the exit code.
  */
 export async function resume(id: string, options: FollowOptions): Promise<number> {
-  const { resultsPath } = openProject(options.results);
+  const { resultsPath, config } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
   if (hasEnded(resultsPath, plan)) return printEndedSweep(resultsPath, plan, options.json);
-  const round = { scenarios: await storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
+  const round = {
+    scenarios: await storedScenarios(resultsPath, plan),
+    file: readEnvFile(options.envFile),
+    monthUsd: monthUsdOf(config, plan.owner ?? null),
+  };
   const session = await openSession(resultsPath, printNotice, options);
   try {
     if (!(await resumeSweep(session, resultsPath, plan, round)))
@@ -47,7 +52,7 @@ export interface RetryOptions extends FollowOptions, RetryChoice {
 
 /** `retry`: reruns cells of an ended sweep, or ends the waits of a running sweep. Returns the exit code. */
 export async function retry(id: string, options: RetryOptions): Promise<number> {
-  const { resultsPath } = openProject(options.results);
+  const { resultsPath, config } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
   const { rerun, isUseful, earlier } = await planRetry(resultsPath, plan, options, printNotice);
   if (hasEnded(resultsPath, plan)) {
@@ -63,13 +68,18 @@ export async function retry(id: string, options: RetryOptions): Promise<number> 
       `${plan.sweep} has not ended; use --now to stop waiting for providers, or ${ownCommand(`resume ${plan.sweep}`)} to follow it`,
     );
   }
-  const round = { scenarios: await storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
+  const round = {
+    scenarios: await storedScenarios(resultsPath, plan),
+    file: readEnvFile(options.envFile),
+    monthUsd: monthUsdOf(config, plan.owner ?? null),
+  };
   const session = await openSession(resultsPath, printNotice, options);
   try {
     const ended = hasEnded(resultsPath, plan);
     if (ended) {
       await startRetryRound(session, resultsPath, plan, round, rerun);
     } else {
+      await noteAction(resultsPath, { verb: 'retry', sweep: plan.sweep }, printNotice);
       await passNewValues(session, plan, round);
       if ((await updateSweep(session, plan.sweep, 'goOn')) === null)
         return await printAlreadyEnded(resultsPath, plan, options.json);

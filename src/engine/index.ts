@@ -43,3 +43,4 @@ export { untilCredentialsChange } from './temporal/watch-credentials.js';
 export { isDeadWorker, ownWorkerIdentity } from './temporal/worker-identity.js';
 export type { Traces } from './traces/create-traces.js';
 export { tracesOf } from './traces/traces-of.js';
+export { fairnessKey } from './fairness-key.js';

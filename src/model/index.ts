@@ -17,6 +17,7 @@ export { agentWork, AgentWork, FirstRequest, unknownRequest } from './records/ag
 export { Cell, configurationOf } from './records/cell.js';
 export { AgentEvent, EventBody, RunEvent } from './records/events.js';
 export { Execution, Executions, type WorkspaceChange, type WorkspaceChanges } from './records/execution.js';
+export { AuditEntry, type AuditVerb } from './records/audit-entry.js';
 export { type Declined, HostRecord, runAgainText } from './records/host-record.js';
 export { GateVerdict, HumanReview } from './records/human-review.js';
 export { JsonValue, Count, Usd } from './records/quantities.js';

@@ -8,6 +8,7 @@ export { skillName } from './find-subject.js';
 export { openPlugin } from './find-plugin.js';
 export { neededVariables, unsetVariables } from './needed-variables.js';
 export { atAlpha, type FinishedBase } from './pair-up.js';
+export { monthLeft, monthText, monthUsdOf, mostOf, refuseSpentMonth } from './month-budget.js';
 export { ownerOf } from './owner.js';
 export { plan, type Planned, resolve } from './plan.js';
 export { plannedInputs } from './planned-inputs.js';

@@ -19,6 +19,7 @@ import { type EffectiveScenario, type Plan, type PlanTemplate, TARGET_PROGRAM } 
 import { cleanIsOver, planFile, storeFolder, sweepsFolder } from '#store';
 import { WITHOUT } from '#subjects';
 import { leavingOut } from './left-out.js';
+import { monthUsdOf } from './month-budget.js';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
 import { leftOutOf } from './select-scenarios.js';
 
@@ -83,6 +84,11 @@ export async function storeInputsAnd<T>(
   }
 }
 
+function monthBudget({ project, owner }: ResolvedSweep): Pick<Plan, 'month_usd'> {
+  const usd = monthUsdOf(project.config, owner);
+  return usd === null ? {} : { month_usd: usd };
+}
+
 const templateOf = (resolved: ResolvedSweep, scenarios: Plan['scenarios']): PlanTemplate => ({
   schema_version: SCHEMA_VERSION,
   ...defined({ owner: resolved.owner }),
@@ -96,6 +102,7 @@ const templateOf = (resolved: ResolvedSweep, scenarios: Plan['scenarios']): Plan
   ...(isMirror(resolved.project.resultsPath) ? { protocol: ENGINE_PROTOCOL } : {}),
   ...(resolved.on.length === 0 ? {} : { on: resolved.on }),
   max_usd: resolved.maxUsd,
+  ...monthBudget(resolved),
   prices: resolved.project.config.prices,
   cells: resolved.cells,
   ...defined({ until_clear: resolved.untilClear, regrade: resolved.regrade }),

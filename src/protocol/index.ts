@@ -53,6 +53,9 @@ export { sweepOrder, sweepTitle } from './sweep-order.js';
 export {
   type CarriedSweep,
   type Decided,
+  type MonthMoney,
+  type MonthRead,
+  type MonthInput,
   type DecideInput,
   type EndedRun,
   type FindEndedInput,

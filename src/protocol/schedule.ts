@@ -17,6 +17,8 @@ export interface FiringRef extends ScheduledInput {
 export interface PlannedFiring {
   firing: string;
   sweep: SweepInput | null;
+  /** The key of its owner, for fair shares. Absent if the owner is not known. */
+  fairnessKey?: string;
   /** The title of the sweep in the Web UI. */
   title: string;
 }

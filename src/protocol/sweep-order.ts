@@ -6,6 +6,7 @@ interface SweepToOrder {
   concurrency: number;
   caps: SweepInput['caps'];
   max_usd: number | null;
+  month_usd?: number;
   until_clear?: unknown;
 }
 
@@ -18,13 +19,15 @@ interface SweepSettings {
   /** The time for which a host may show no sign of life, in seconds. */
   lostSecs: number;
   limits: Limits;
+  /** The owner's budget of a month as it is now; absent: as it was when the sweep was planned. */
+  monthUsd?: number | null;
 }
 
 /** Returns the input of a sweep's workflow, except for what identifies and proves it. */
 export const sweepOrder = (
   plan: SweepToOrder,
   round: number,
-  { shared, external, lostSecs, limits }: SweepSettings,
+  { shared, external, lostSecs, limits, monthUsd = plan.month_usd ?? null }: SweepSettings,
 ): Omit<SweepInput, 'sweep' | 'proof'> => ({
   round,
   concurrency: plan.concurrency,
@@ -33,7 +36,7 @@ export const sweepOrder = (
   ...(external ? { sparse: true } : {}),
   ...(limits.cellsPerHistory === Infinity ? {} : { cellsPerHistory: limits.cellsPerHistory }),
   ...changedRunLimits(limits),
-  ...defined({ maxUsd: plan.max_usd }),
+  ...defined({ maxUsd: plan.max_usd, monthUsd }),
   ...(plan.until_clear === undefined ? {} : { untilClear: true }),
 });
 

@@ -16,6 +16,8 @@ export interface SweepInput {
   concurrency: number;
   /** US dollars; absent if there is no limit. */
   maxUsd?: number;
+  /** US dollars that all sweeps of its owner may cost in a calendar month (UTC); absent if there is no limit. */
+  monthUsd?: number;
   /** The most cells of an agent and of a model that run at once, in addition to `concurrency`. */
   caps: { agents: Record<string, number>; models: Record<string, number> };
   /** Continue as new after this many runs, even if Temporal does not suggest it yet. */
@@ -142,9 +144,10 @@ interface Turns {
   models: Readonly<Record<string, number>>;
 }
 
-/** The costs of a sweep with a budget; US dollars. */
+/** The costs of a sweep with a budget, or whose owner has one; US dollars. */
 export interface Money {
-  maxUsd: number;
+  /** Null if only its owner has a budget. */
+  maxUsd: number | null;
   /** Known spending so far. */
   spentUsd: number;
   /** Number of cells that were not started because the budget had no room for them. */
@@ -153,7 +156,30 @@ export interface Money {
   costs: Readonly<Record<string, number>>;
   /** True if `spentUsd` includes what all cells cost before this workflow. */
   hasEarlier: boolean;
+  /** Absent if the owner has no budget. */
+  month?: MonthMoney;
 }
+
+/** The spending of a sweep's owner in a month, with all sweeps; US dollars. */
+export interface MonthMoney {
+  /** Like 2026-11; empty before it was read. */
+  name: string;
+  maxUsd: number;
+  /** Known costs of recorded runs. */
+  spentUsd: number;
+  /** The cost of runs of this sweep that left no record. */
+  unrecordedUsd: number;
+  /** Number of cells of this sweep that were not started because of this budget. */
+  unaffordable: number;
+  /**
+   * `fresh`: cells may be started by it. Other sweeps of the owner spend too, so it is read again before each start.
+   * `asked too early`: a run has ended since it was asked for.
+   */
+  reading: 'stale' | 'asked' | 'asked too early' | 'fresh';
+}
+
+/** The spending of an owner in a month. */
+export type MonthRead = Pick<MonthMoney, 'name' | 'spentUsd'>;
 
 /** A cell whose run left no result because its workflow failed or was terminated. */
 export interface LostCell {
@@ -181,6 +207,8 @@ export interface SweepProgress {
   /** Known spending in US dollars; absent if there is no budget. */
   spentUsd?: number;
   maxUsd?: number;
+  /** Set if the owner has a budget for each month, once it is known what was spent of it; US dollars. */
+  month?: Pick<MonthMoney, 'name' | 'maxUsd' | 'spentUsd'>;
   /** Account limits that cells wait for. */
   limits?: ProviderLimit[];
   /** The actions that have failed for minutes and are tried again, and why they fail. */
@@ -201,8 +229,11 @@ export interface SweepEnd {
   round: number;
   status: 'completed' | 'cancelled';
   lost: LostCell[];
-  /** Set if cells were not started because of the budget; US dollars. */
-  overBudget?: { maxUsd: number; spentUsd: number };
+  /**
+   * Set if cells were not started because of the budget; US dollars. `month`: that of the owner for this month, and
+   * not that of the sweep.
+   */
+  overBudget?: { maxUsd: number; spentUsd: number; month?: string };
   origin: SweepOrigin;
 }
 
@@ -215,6 +246,11 @@ export interface LoadCellsInput {
   again?: Outcome[];
   /** The cells to load, by their position in turn order. */
   positions?: readonly number[];
+  origin: SweepOrigin;
+}
+
+export interface MonthInput {
+  sweep: string;
   origin: SweepOrigin;
 }
 

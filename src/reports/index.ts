@@ -16,6 +16,7 @@ export { renderClean } from './lists/clean.js';
 export { type DoctorRow, type CheckStatus, countByStatus, type Finding, renderDoctor } from './lists/doctor.js';
 export { renderHosts } from './lists/hosts.js';
 export { renderSchedule, renderSchedules } from './lists/schedules.js';
+export { renderAudit } from './lists/audit.js';
 export { renderSweeps } from './lists/sweeps.js';
 export { renderEvaluation } from './run/evaluation-md.js';
 export { doingText, eventLines } from './run/event-lines.js';

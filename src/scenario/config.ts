@@ -7,6 +7,7 @@ import { loadToml } from './load-toml.js';
 import { Target } from './target.js';
 
 const agentNames = z.array(label('the name of an agent')).default([]);
+const monthUsd = z.number().min(0);
 const places = z.int().min(1).max(MAX_CONCURRENCY);
 
 /**
@@ -88,6 +89,18 @@ export const Config = z
       .record(label('the name of a model'), Price)
       .default({})
       .describe('Prices by model; they override the public price list'),
+    budgets: z
+      .strictObject({
+        month_usd: monthUsd
+          .exactOptional()
+          .describe('What the sweeps of each owner may cost in a calendar month (UTC)'),
+        owners: z
+          .record(label('the name of an owner'), monthUsd)
+          .default({})
+          .describe('The same for one owner, instead of month_usd'),
+      })
+      .prefault({})
+      .describe('Budgets of owners, in US dollars; `--max-usd` is that of a sweep'),
     require_sandbox: z
       .boolean()
       .default(false)

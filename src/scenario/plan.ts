@@ -126,6 +126,8 @@ export const Plan = z.object({
   caps: z.object({ agents: z.record(z.string(), z.number()), models: z.record(z.string(), z.number()) }),
   /** US dollars that the sweep may cost. Null for no limit. */
   max_usd: z.number().nullable(),
+  /** US dollars that the sweeps of its owner may cost in a month, when it was planned. Absent for no limit. */
+  month_usd: z.number().exactOptional(),
   /** The config's prices, by model. */
   prices: z.record(z.string(), Price),
   cells: z.array(Cell),

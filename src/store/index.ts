@@ -1,3 +1,4 @@
+export { AUDIT, type AuditedAction, readAudit, writeAudit } from './audit.js';
 export { readBaseline, writeBaseline } from './baseline-file.js';
 export {
   announceClean,
@@ -10,6 +11,7 @@ export {
   rewriteResults,
 } from './results-log.js';
 export { mergeResults } from './merge-results.js';
+export { monthOf, spentByOwner } from './owner-spending.js';
 export { resultsIndex, type ResultsIndex } from './results-index.js';
 export { indexLines, writeDerived } from './stored-index.js';
 export { type EngineFolders, ledgerOf, originKey } from './origin.js';

@@ -32,6 +32,8 @@ export interface ResultFacts {
   ofSweep(sweep: string): ReadonlyMap<string, KnownResult>;
   /** Known cost of all runs of a cell in a sweep, US dollars. */
   spent(sweep: string, cell: string): number;
+  /** Known cost of all runs that were started in a month like 2026-11 (UTC), by sweep; US dollars. */
+  spentIn(month: string): ReadonlyMap<string, number>;
   /**
    * The last run with this cache key that passed or failed, whether its agent completed or not: if only some kinds of
    * failure were run again, a cell would pass sooner or later. For the same reason, runs that repeat a result of their
@@ -69,10 +71,14 @@ interface GrowingFacts extends ResultFacts {
   beginsOf(sweep: string): number[];
 }
 
+/** Of the beginning of a time like 2026-11-28T20:00:00.000Z. */
+const MONTH_LENGTH = '2026-11'.length;
+
 /** Creates the facts of an empty log. */
 export function createFacts(resultsPath: string): GrowingFacts {
   const begins = new Map<string, number>();
   const spent = new Map<string, Map<string, number>>();
+  const months = new Map<string, Map<string, number>>();
   const sweeps = new Map<string, Map<string, KnownResult>>();
   /** Where the lines of a sweep begin. Those that were appended twice, because `clean` replaced the log, count once. */
   const lines = new Map<string, Map<string, number>>();
@@ -118,7 +124,12 @@ export function createFacts(resultsPath: string): GrowingFacts {
           ? (line.cost_usd ?? line.cost_usd_at_least ?? null)
           : line.regraded_from.paid_usd;
       // By run, because a line may have been appended twice.
-      if (usd !== null) entry(spent, cell, () => new Map<string, number>()).set(line.id, usd);
+      if (usd !== null) {
+        const ofCell = entry(spent, cell, () => new Map<string, number>());
+        const ofMonth = entry(months, line.timestamp.slice(0, MONTH_LENGTH), () => new Map<string, number>());
+        ofMonth.set(line.sweep, (ofMonth.get(line.sweep) ?? 0) + usd - (ofCell.get(line.id) ?? 0));
+        ofCell.set(line.id, usd);
+      }
       if (line.cost_usd !== null && predictsCost(line)) {
         const who = costOwner({ scenario: line.scenario_id, agent: line.agent, model: line.model });
         costs.set(who, Math.max(line.cost_usd, costs.get(who) ?? 0));
@@ -129,6 +140,7 @@ export function createFacts(resultsPath: string): GrowingFacts {
     ofSweep: (sweep) => sweeps.get(sweep) ?? new Map<string, KnownResult>(),
     spent: (sweep, cell) =>
       dollars([...(spent.get(cellKey(sweep, cell))?.values() ?? [])].reduce((sum, usd) => sum + usd, 0)),
+    spentIn: (month) => months.get(month) ?? new Map<string, number>(),
     reusable: (cacheKey) => keys.get(cacheKey) ?? null,
     knows: (inputs) => passedOver.has(inputs),
     hiddenBy({ sweep, cell, inputs, work }) {

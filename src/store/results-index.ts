@@ -129,6 +129,7 @@ export function openResultsIndex(resultsPath: string): ResultsIndex {
     },
     ofSweep: (sweep) => upToDate().ofSweep(sweep),
     spent: (sweep, cell) => upToDate().spent(sweep, cell),
+    spentIn: (month) => upToDate().spentIn(month),
     reusable: (cacheKey) => upToDate().reusable(cacheKey),
     knows: (inputs) => upToDate().knows(inputs),
     hiddenBy: (result) => upToDate().hiddenBy(result),

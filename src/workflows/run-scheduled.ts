@@ -72,7 +72,7 @@ async function startReport(order: FiringEnd): Promise<void> {
   }
 }
 
-async function runToEnd({ sweep: input, title }: PlannedFiring): Promise<Pick<FiringEnd, 'status' | 'message'>> {
+async function runToEnd({ sweep: input, title, fairnessKey }: PlannedFiring): Promise<Pick<FiringEnd, 'status' | 'message'>> {
   if (input === null) return { status: 'not started' };
   const { sweep } = input;
   try {
@@ -81,6 +81,7 @@ async function runToEnd({ sweep: input, title }: PlannedFiring): Promise<Pick<Fi
       args: [input],
       memo: { round: 1 },
       typedSearchAttributes: [{ key: SWEEP_ID, value: sweep }],
+      ...(fairnessKey === undefined ? {} : { priority: { fairnessKey } }),
       staticSummary: title,
       // A sweep continues if this workflow is terminated, and can be steered like any other.
       parentClosePolicy: ParentClosePolicy.ABANDON,

@@ -11,6 +11,7 @@ import {
 import { assertNever, defined } from '#lib/pure';
 import type { CellPage, SweepInput, SweepResult } from '#protocol';
 import { announceEnd } from './announce-end.js';
+import { isMonthAsked, overBudgetOf } from './scheduler/money.js';
 import { carry, hasStartedAll, isOver, nextTime, startedRuns } from './scheduler/state.js';
 import type { SweepAction } from './scheduler/events.js';
 import { PAGE } from './scheduler/reading.js';
@@ -112,6 +113,9 @@ function perform(sweep: Sweep, action: SweepAction): void {
     case 'decide':
       void orFail(sweep, decide(sweep, action));
       return;
+    case 'read month':
+      void orFail(sweep, readMonth(sweep));
+      return;
     case 'stop seeking':
       stopSeeking(sweep);
       return;
@@ -156,6 +160,14 @@ async function load(sweep: Sweep, { wanted }: Extract<SweepAction, { type: 'load
     ]),
   );
   enqueue(sweep, { type: 'loaded', page, wanted });
+}
+
+async function readMonth(sweep: Sweep): Promise<void> {
+  const { input, origin } = sweep;
+  const month = await insist(sweep, 'read what its owner has spent this month', (options) =>
+    activities.readMonth.executeWithOptions(options, [{ sweep: input.sweep, origin }]),
+  );
+  enqueue(sweep, { type: 'month read', month });
 }
 
 async function decide(sweep: Sweep, { known }: Extract<SweepAction, { type: 'decide' }>): Promise<void> {
@@ -206,6 +218,7 @@ const isIdle = ({ queue, state, starting, claims, isVerifying, hosts }: Sweep): 
   claims.length === 0 &&
   !isVerifying &&
   !state.loading &&
+  !isMonthAsked(state.money) &&
   starting.size === 0 &&
   ![...state.open.values()].some(({ place }) => place === 'being sought') &&
   (hosts === null || hosts.losing.size === 0) &&
@@ -221,10 +234,7 @@ async function finish(sweep: Sweep): Promise<SweepResult> {
   const { money, cancelled, counts, lost } = state;
   if (failure !== null && !cancelled) throw failure;
   const status = cancelled ? 'cancelled' : 'completed';
-  const overBudget =
-    money === null || money.unaffordable === 0
-      ? {}
-      : { overBudget: { maxUsd: money.maxUsd, spentUsd: money.spentUsd } };
+  const overBudget = money === null ? {} : overBudgetOf(money);
   await insist(sweep, 'write the summary', (options) =>
     activities.finishSweep.executeWithOptions(options, [
       { sweep: input.sweep, round: input.round, status, lost: [...lost], ...overBudget, origin },

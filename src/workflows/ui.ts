@@ -51,6 +51,9 @@ export function sweepDetails(progress: SweepProgress): string {
     ...(progress.maxUsd === undefined
       ? []
       : ['', `$${progress.spentUsd ?? 0} of $${progress.maxUsd} spent, as far as costs are known`]),
+    ...(progress.month === undefined
+      ? []
+      : ['', `$${progress.month.spentUsd} of $${progress.month.maxUsd} of its owner's ${progress.month.name} spent`]),
     ...(progress.troubles ?? []).flatMap((trouble) => ['', troubleText(trouble)]),
     ...(progress.limits ?? []).flatMap(({ provider, account, until }) => [
       '',

@@ -44,6 +44,7 @@ const STARTS: [string, string[], number, RegExp][] = [
   ['export', ['export', 'real', '--harbor', 'jobs', '--json'], 0, /"trials"/],
   ['merge', ['merge', 'other-results'], 2, /is no results folder/],
   ['sweeps', ['sweeps'], 0, /real-/],
+  ['audit', ['audit'], 0, /start/],
   ['clean', ['clean', '--older-than', '0d', '--dry-run'], 0, /would delete/],
   ['resume', ['resume', 'real', '--json'], 0, /"completed"/],
   ['retry', ['retry', 'real', '--json'], 0, /"completed"/],

@@ -69,6 +69,7 @@ describe('parseConfig', () => {
       profiles: {},
       providers: {},
       prices: {},
+      budgets: { owners: {} },
       require_sandbox: false,
       sandbox: { allow_loopback: [] },
       limits: { agents: {}, models: {} },

@@ -113,6 +113,7 @@ export function stubActivities(overrides: Partial<Activities> = {}, { quick = fa
   const quiet: Activities = {
     loadCells: () => Promise.resolve({ cells: [], total: 0 }),
     decideNext: () => Promise.reject(new Error('nothing to decide')),
+    readMonth: () => Promise.resolve({ name: '2026-11', spentUsd: 0 }),
     findEndedRuns: findEndedRuns({ isOwnServer }),
     finishSweep: () => Promise.resolve(),
     placeCell: () => Promise.reject(new Error('no hosts')),

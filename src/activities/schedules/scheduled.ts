@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { type Firing, firingId } from '#decide';
+import { fairnessKey } from '#engine';
 import { isMirror, proveSweep, sweepEnvFrom, writeFileAtomic, writeSweepEnv } from '#host';
 import { LIMITS, sha256 } from '#lib';
 import { type FiringEnd, type FiringRef, lostSecsOf, type PlannedFiring, sweepOrder, sweepTitle } from '#protocol';
@@ -16,6 +17,7 @@ import {
   readFiring,
   removeUsedTriggers,
   sharedProjectOf,
+  writeAudit,
   writeFiring,
 } from '#store';
 import { reportNight } from '#sweeps';
@@ -38,7 +40,11 @@ export const planScheduled =
     const earlier = await readFiring(objects, ref.schedule, firingId(at));
     const firing = earlier?.workflow === ref.execution ? earlier : await begin(deps, objects, verified, ref.execution);
     const { sweep } = firing;
-    const planned = { firing: firing.firing, title: sweepTitle(stored.plan) };
+    const { owner } = stored.plan;
+    const planned = {
+      ...{ firing: firing.firing, title: sweepTitle(stored.plan) },
+      ...(owner === undefined ? {} : { fairnessKey: fairnessKey(owner) }),
+    };
     const values = variablesNow(deps, stored);
     if (sweep === null) return { ...planned, sweep: null };
     if (typeof values === 'string') {
@@ -49,6 +55,11 @@ export const planScheduled =
     // Hosts of shared results have values of their own.
     if (!shared) await writeSweepEnv(stateFolder, sweep, sweepEnvFrom(values, stored.variables));
     const planHash = await publishPlan(objects, resultsPath, sweep, stored);
+    await writeAudit(
+      objects,
+      { verb: 'start', who: owner ?? null, sweep, schedule: ref.schedule },
+      { at: new Date(firing.scheduled_at), once: sweep },
+    );
     const order = sweepOrder(stored.plan, 1, {
       shared,
       external: deps.server !== 'own',

@@ -22,6 +22,7 @@ export interface ActiveStep {
 const STEP_NAMES: Record<keyof Activities, string> = {
   loadCells: 'loading cells',
   decideNext: 'looking at the results',
+  readMonth: 'reading the month',
   findEndedRuns: 'looking up runs',
   finishSweep: 'finishing',
   placeCell: 'finding a host',

@@ -4,6 +4,7 @@ import { configurationLabel } from '#model';
 import type { StoredSchedule } from '#scenario';
 import { firingsFrom, type ObjectStore, pullResults, sharedProjectOf, writeReference } from '#store';
 import { nightOfFiring, reportNight } from '#sweeps';
+import { noteAction } from '../note-action.js';
 
 /**
  * Makes a night the reference of its schedule, and judges the newest night again by it. `sweep`: the sweep of the
@@ -31,6 +32,7 @@ export async function acceptNight(
       'bad_reference',
       `${accepted.sweep ?? accepted.firing} cannot be the reference: ${problem}; name another night with --night <sweep>, or run one with \`schedule trigger ${schedule}\``,
     );
+  await noteAction(resultsPath, { verb: 'accept', schedule, sweep: accepted.sweep ?? '' }, () => undefined);
   await writeReference(objects, {
     schema_version: 1,
     schedule,

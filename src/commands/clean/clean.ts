@@ -1,12 +1,13 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { noteAction } from '#client';
 import type { CleanDocument, CleanSizes } from '#decide';
 import { displayPath, projectState } from '#host';
 import { InfrastructureError, parseAge, systemFailure, UsageError } from '#lib';
 import { checkWritable, openProject } from '#planning';
 import { renderClean } from '#reports';
 import { announceClean, workFolder } from '#store';
-import { printJson, textOptions } from '../shared/output.js';
+import { printJson, printNotice, textOptions } from '../shared/output.js';
 import { propose, type Places, type Proposal } from './gather.js';
 import { emptyTrash, itemsOf, moveToTrash, sizesOf } from './remove.js';
 
@@ -26,8 +27,9 @@ export async function clean(options: CleanOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const places = placesOf(resultsPath);
   checkPlaces(resultsPath);
-  const { proposal, sizes } =
-    options.dryRun || !existsSync(resultsPath) ? await look(places, before, now) : await remove(places, before, now);
+  const isReal = !options.dryRun && existsSync(resultsPath);
+  if (isReal) await noteAction(resultsPath, { verb: 'clean', older_than: olderThan }, printNotice);
+  const { proposal, sizes } = isReal ? await remove(places, before, now) : await look(places, before, now);
   const document = documentOf(proposal, sizes, {
     dry_run: options.dryRun,
     older_than: olderThan,
@@ -42,6 +44,7 @@ export async function clean(options: CleanOptions): Promise<number> {
 /** Removes everything of a sweep that has ended, except what another sweep refers to. */
 export async function removeSweep(resultsPath: string, sweep: string): Promise<void> {
   checkPlaces(resultsPath);
+  await noteAction(resultsPath, { verb: 'clean', sweep }, printNotice);
   const now = Date.now() + 1;
   await remove(placesOf(resultsPath), now, now, sweep);
 }

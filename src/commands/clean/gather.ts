@@ -25,6 +25,7 @@ import {
   runFiles,
   scenarioFile,
   scheduleNames,
+  AUDIT,
   SCHEDULES,
   scheduleText,
   storeFolder,
@@ -136,7 +137,7 @@ interface RunFolders {
   unknownPaths: string[];
 }
 
-const OURS = new Set(['results.jsonl', 'sweeps', SCHEDULES, '.store', '.clean', PROBE_FILE]);
+const OURS = new Set(['results.jsonl', 'sweeps', AUDIT, SCHEDULES, '.store', '.clean', PROBE_FILE]);
 
 /**
  * Finds runs by their folders. A folder in the results is a run's if a result refers to it, it contains the run's

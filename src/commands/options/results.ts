@@ -195,10 +195,26 @@ export function addSweeps(program: Program, { exitWith }: CommandLine): void {
     .action(async (options) => exitWith((await import('../sweeps.js')).listSweeps(options)));
   addHelp(
     command,
-    'sweeps-clean',
+    'sweeps-audit-clean',
     ['List the newest sweeps', 'llm-tool-test sweeps'],
     ['List your own', 'llm-tool-test sweeps --mine'],
     ['List the last 5 as JSON', 'llm-tool-test sweeps --limit 5 --json'],
+  );
+}
+
+export function addAudit(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('audit')
+    .description('List who started, paused, resumed, cancelled, retried, regraded, accepted and cleaned')
+    .option('--limit <n>', 'show at most n entries (default: 20; with --json all)', parseCount)
+    .option(...RESULTS)
+    .option(...JSON_FLAG, false)
+    .action(async (options) => exitWith((await import('../audit.js')).audit(options)));
+  addHelp(
+    command,
+    'sweeps-audit-clean',
+    ['Show what was done last', 'llm-tool-test audit'],
+    ['Show all cancelled sweeps', 'llm-tool-test audit --json | jq \'.entries[] | select(.verb == "cancel")\''],
   );
 }
 
@@ -265,7 +281,7 @@ export function addClean(program: Program, { exitWith }: CommandLine): void {
     );
   addHelp(
     command,
-    'sweeps-clean',
+    'sweeps-audit-clean',
     ['Show what would be deleted', 'llm-tool-test clean --older-than 30d --dry-run'],
     ['Delete runs older than 2 weeks', 'llm-tool-test clean --older-than 2w'],
     ['Remove the images that were built for runs', 'llm-tool-test clean --images'],

@@ -1,15 +1,13 @@
-import { agentOfCell, knownAgents } from '#agents';
-import { maxCost, type SpentBefore, type UntilClear } from '#decide';
+import type { SpentBefore, UntilClear } from '#decide';
 import { shortestPath } from '#host';
 import { dollars, formatCost } from '#lib';
-import { type Cell, DEFAULT_VARIANT } from '#model';
-import { leftOutOf, type ResolvedSweep } from '#planning';
+import { DEFAULT_VARIANT } from '#model';
+import { leftOutOf, monthLeft, monthText, mostOf, type ResolvedSweep } from '#planning';
 import { findAgentStep, gatesOf, judgeModelOf } from '#scenario';
-import { resultsIndex } from '#store';
 import { printJson } from '../shared/output.js';
 
 /** `run --dry-run`: prints what would be run. Returns the exit code. */
-export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
+export async function printDryRun(resolved: ResolvedSweep, json: boolean): Promise<number> {
   const { resultsPath } = resolved.project;
   const scenarios = resolved.scenarios.map(({ selected, variant, effective }) => ({
     name: selected.scenario.name,
@@ -28,6 +26,7 @@ export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
     judge: judgeModelOf(effective),
   }));
   const cap = capOf(resolved);
+  const month = await monthLeft(resolved.project, resolved.owner);
   if (json) {
     printJson({
       dry_run: true,
@@ -36,6 +35,7 @@ export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
       ...(resolved.live ? { live: true } : {}),
       ...(resolved.regrade === null ? {} : { regrade: resolved.regrade.runs }),
       ...(cap === null ? {} : { until_clear: cap }),
+      ...(month === null ? {} : { month }),
       scenarios,
       cells: resolved.cells,
     });
@@ -45,6 +45,7 @@ export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
     `${cap === null ? '' : 'at most '}${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${shortestPath(resultsPath)}${resolved.live ? '; mocks are ignored' : ''}\n`,
   );
   if (cap !== null) process.stdout.write(`${capText(cap)}\n`);
+  if (month !== null) process.stdout.write(`${monthText(month)}\n`);
   for (const one of scenarios) {
     const { name, variant, file, fixture, target, target_path, subject, timeout_secs, gates, judge } = one;
     const { left_out = [] } = one;
@@ -92,7 +93,7 @@ interface SweepCap {
 function capOf(resolved: ResolvedSweep): SweepCap | null {
   const { untilClear, cells, maxUsd } = resolved;
   if (untilClear === null) return null;
-  const costs = cells.map((cell) => costOf(resolved, cell));
+  const costs = cells.map((cell) => mostOf(resolved, cell));
   const known = costs.flatMap((cost) => cost ?? []);
   const usd = known.length < costs.length ? null : dollars(known.reduce((sum, cost) => sum + cost, 0));
   return {
@@ -111,15 +112,3 @@ const capText = ({ base, measure, most_runs_each, most_usd }: SweepCap): string 
   `compared with ${base}${measure === undefined ? '' : ' by the mean reward'} in rounds until the verdict is clear: at most ${most_runs_each} runs of each configuration on each side; cost: ${most_usd === null ? 'unknown; --max-usd limits it' : `at most ${formatCost(most_usd)}`}`;
 
 const nameOf = (base: UntilClear['base']): string => (base.kind === 'variant' ? base.variant : base.sweep);
-
-function costOf({ project, scenarios, agents }: ResolvedSweep, cell: Cell): number | null {
-  const effective = scenarios.find(
-    ({ selected, variant }) => selected.scenario.name === cell.scenario && variant.variant === cell.variant,
-  )?.effective;
-  return maxCost({
-    limit: effective?.scenario.cost.max_usd ?? null,
-    highest: resultsIndex(project.resultsPath).highestCost(cell),
-    isFree: agentOfCell(cell, knownAgents(agents))?.free === true,
-    isJudged: effective !== undefined && judgeModelOf(effective) !== null,
-  });
-}

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   isScheduleName,
+  noteAction,
   openSession,
   proofOfSchedule,
   putSchedule,
@@ -89,6 +90,7 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
       const text = textOfSchedule(settings);
       const shared = await sharedProjectOf(resultsPath);
       if (shared !== null) await publishInputs(shared, JSON.stringify(settings.plan));
+      await noteAction(resultsPath, { verb: 'create', schedule }, printNotice);
       await storeSettings(objects, schedule, text);
       return settings;
     });

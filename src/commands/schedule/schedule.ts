@@ -7,6 +7,7 @@ import {
   findSchedule,
   joinSession,
   missingOnServer,
+  noteAction,
   openSession,
   recordOfFiring,
   type Session,
@@ -113,6 +114,7 @@ export async function acceptSchedule(
 /** `schedule pause`: stops a schedule from firing until `schedule resume`. A running sweep continues. */
 export const pauseSchedule = (name: string, options: Options): Promise<number> =>
   withSchedule(name, options, async (session, found) => {
+    await noteAction(session.engine.resultsPath, { verb: 'pause', schedule: name }, printNotice);
     const paused = await callSchedule(session, name, async (handle) => {
       await handle.pause();
       return true;
@@ -125,6 +127,7 @@ export const pauseSchedule = (name: string, options: Options): Promise<number> =
 /** `schedule resume`: continues a paused schedule, and recreates it if the server has lost it. */
 export const resumeSchedule = (name: string, options: Options): Promise<number> =>
   withSchedule(name, options, async (session, { stored }) => {
+    await noteAction(session.engine.resultsPath, { verb: 'resume', schedule: name }, printNotice);
     await activate(session, stored);
     await callSchedule(session, name, (handle) => handle.unpause());
     await printSchedule(session, await objectsOf(session.engine.resultsPath), stored, options.json);
@@ -136,6 +139,7 @@ export async function deleteSchedule(name: string, options: Options): Promise<nu
   return withSchedule(name, options, async (session) => {
     const { resultsPath } = session.engine;
     const objects = await objectsOf(resultsPath);
+    await noteAction(resultsPath, { verb: 'delete', schedule: name }, printNotice);
     await callSchedule(session, name, (handle) => handle.delete());
     // Without its file, no firing of it begins.
     await removeSettings(objects, name);
@@ -155,6 +159,7 @@ export const triggerSchedule = (name: string, options: Options & { wait: boolean
   withSchedule(name, options, async (session, found) => {
     const { resultsPath } = session.engine;
     const objects = await objectsOf(resultsPath);
+    await noteAction(resultsPath, { verb: 'trigger', schedule: name }, printNotice);
     const fired = await trigger(session, objects, found);
     if (fired === null) {
       const note = 'another sweep of this schedule is running; this one starts after it';
@@ -189,6 +194,7 @@ export const backfillSchedule = (
   withSchedule(name, options, async (session, found) => {
     const objects = await objectsOf(session.engine.resultsPath);
     const last = Math.min(to.getTime(), Date.now());
+    await noteAction(session.engine.resultsPath, { verb: 'backfill', schedule: name }, printNotice);
     const times = await backfill(session, objects, found, { from: from.getTime() - 1, to: last });
     const shown = times.map((at) => new Date(at).toISOString());
     if (options.json) printJson({ schedule: name, backfilled: shown });

@@ -17,6 +17,7 @@ export const USAGE_CODES = [
   'judge_model',
   'not_enabled',
   'unset_variable',
+  'budget_spent',
   'sandbox_required',
   'sandbox_unusable',
   'unknown_profile',

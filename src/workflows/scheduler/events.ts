@@ -5,6 +5,7 @@ import type {
   DecideInput,
   LostCell,
   LostHost,
+  MonthRead,
   OpenRun,
   PageCell,
   Parked,
@@ -18,6 +19,7 @@ import type { SchedulerState } from './state.js';
 export type SweepEvent =
   | { type: 'loaded'; page: CellPage; wanted: CellsToRead }
   | { type: 'decided'; decided: Decided }
+  | { type: 'month read'; month: MonthRead }
   | { type: 'ended'; cell: string; outcome: Outcome; cost: Cost; lost?: LostCell }
   | { type: 'parked'; cell: string; parked: Parked }
   /** The server has started the run. */
@@ -49,6 +51,8 @@ export type SweepAction =
   | { type: 'load'; wanted: CellsToRead }
   /** Look at the results, and decide which cells are released next. */
   | { type: 'decide'; known: Pick<DecideInput, 'isFirst' | 'isLast' | 'released'> }
+  /** Read what the owner has spent this month. */
+  | { type: 'read month' }
   /** End all searches for hosts. */
   | { type: 'stop seeking' }
   | { type: 'cancel runs' };

@@ -1,8 +1,8 @@
-import { ownValue } from '#lib/pure';
+import { assertNever, ownValue } from '#lib/pure';
 import type { CellKind, OpenRun } from '#protocol';
 import type { Step } from './events.js';
 import { hasRoom, isCrowded, isHeldBack } from './may-start.js';
-import { admission, estimateOf } from './money.js';
+import { admission, estimateOf, withMonth, withoutCell } from './money.js';
 import { nextToRead } from './reading.js';
 import {
   accountOf,
@@ -89,8 +89,20 @@ function startNext(state: SchedulerState, now: number): Step | null {
     for (const page of queue.cells) {
       if (mustWait(cellKindOf(page))) continue;
       const admitted = money === null ? 'start' : admission(money, estimates, page);
-      if (admitted === 'start') return started(state, queue, page, now);
-      if (admitted === 'never') return leftOut(state, queue, page);
+      switch (admitted) {
+        case 'start':
+          return started(state, queue, page, now);
+        case 'never':
+        case 'never in the month':
+          return leftOut(state, queue, page, admitted === 'never in the month');
+        case 'by the month':
+          if (money?.month?.reading === 'stale') return readMonth(state);
+          break;
+        case 'wait':
+          break;
+        default:
+          assertNever(admitted);
+      }
     }
   }
   return null;
@@ -122,14 +134,22 @@ function started(state: SchedulerState, queue: Queue, page: WaitingCell, now: nu
   };
 }
 
-function leftOut(state: SchedulerState, queue: Queue, page: WaitingCell): Step {
+const readMonth = (state: SchedulerState): Step => ({
+  state: {
+    ...state,
+    money: state.money === null ? null : withMonth(state.money, () => ({ reading: 'asked' })),
+  },
+  actions: [{ type: 'read month' }],
+});
+
+function leftOut(state: SchedulerState, queue: Queue, page: WaitingCell, byMonth: boolean): Step {
   const { money, counts } = state;
   return {
     state: {
       ...state,
       queues: dequeue(state.queues, queue, page),
       counts: { ...counts, error: counts.error + 1 },
-      money: money === null ? null : { ...money, unaffordable: money.unaffordable + 1 },
+      money: money === null ? null : withoutCell(money, byMonth),
     },
     actions: [],
   };

@@ -3,7 +3,7 @@ import { nextAction } from './next-action.js';
 import { type SchedulerState, accountOf, incarnationOf, withLimit } from './state.js';
 import { assertNever, defined } from '#lib/pure';
 import type { LostHost, OpenRun, Parked, ProviderLimit } from '#protocol';
-import { afterRun, type Cost } from './money.js';
+import { afterRun, type Cost, withReadMonth, withUsedMonth } from './money.js';
 import { withDecision, withPage } from './reading.js';
 
 /** The number of hosts that a run may lose before it is given up: it may be the run that makes them fail. */
@@ -19,6 +19,8 @@ function applyEvent(state: SchedulerState, event: SweepEvent, now: number): Sche
       return withPage(state, event.page, event.wanted);
     case 'decided':
       return withDecision(state, event.decided);
+    case 'month read':
+      return { ...state, money: state.money === null ? null : withReadMonth(state.money, event.month) };
     case 'ended':
       return withoutRun(state, event);
     case 'parked':
@@ -84,7 +86,7 @@ function withoutRun(
     starting: without(state.starting, cell),
     counts: { ...state.counts, [outcome]: state.counts[outcome] + 1 },
     lost: lost === undefined || state.lost.length >= LOST_REASONS ? state.lost : [...state.lost, lost],
-    money: state.money === null ? null : afterRun(state.money, run.page.cell, cost),
+    money: state.money === null ? null : afterRun(state.money, run.page.cell, cost, lost === undefined),
   };
 }
 
@@ -128,7 +130,7 @@ function withoutHost(state: SchedulerState, cell: string, host: LostHost): Sched
   return {
     ...state,
     open: new Map(state.open).set(cell, again),
-    money: state.money === null ? null : afterRun(state.money, run.page.cell, spent),
+    money: state.money === null ? null : afterRun(state.money, run.page.cell, spent, false),
   };
 }
 
@@ -155,6 +157,7 @@ export function reduce(before: SchedulerState, event: SweepEvent, now: number): 
     state = next.state;
     actions.push(...next.actions);
   }
+  if (state.money !== null) state = { ...state, money: withUsedMonth(state.money) };
   return { state, actions };
 }
 

@@ -10,7 +10,7 @@ import type {
   SweepInput,
   UnreadCells,
 } from '#protocol';
-import { noMoneySpent } from './money.js';
+import { noMoneySpent, withForgottenMonth } from './money.js';
 
 /** The most runs that may hold a slot at once: in total, per agent, and per model. */
 interface Caps {
@@ -80,7 +80,7 @@ export const accountsIn = ({ limits, open, queues, unread }: SchedulerState): st
 ];
 
 /** The state of a new sweep. */
-const initialState = ({ concurrency, caps, maxUsd, placed, untilClear }: SweepInput): SchedulerState => ({
+const initialState = ({ concurrency, caps, maxUsd, monthUsd, placed, untilClear }: SweepInput): SchedulerState => ({
   caps: { total: concurrency, ...caps },
   placed: placed === true,
   paused: false,
@@ -93,7 +93,10 @@ const initialState = ({ concurrency, caps, maxUsd, placed, untilClear }: SweepIn
   starting: new Set(),
   queues: [],
   limits: {},
-  money: maxUsd === undefined ? null : noMoneySpent(maxUsd),
+  money: noMoneySpent({
+    ...(maxUsd === undefined ? {} : { maxUsd }),
+    ...(monthUsd === undefined ? {} : { monthUsd }),
+  }),
   turns: { next: 1, agents: {}, models: {} },
   unread: [],
   rest: null,
@@ -201,6 +204,7 @@ export function startState(input: SweepInput): SchedulerState {
   return {
     ...begun,
     ...carried,
+    money: carried.money === null ? null : withForgottenMonth(carried.money),
     open: new Map(open.map((run) => [run.page.cell.id, withoutSearch(run)])),
   };
 }

@@ -19,6 +19,7 @@ import {
 } from '#protocol';
 import { type ParkedSignal, proofIn } from '../arguments.js';
 import { type Noting, type Troubles, untilDone } from '../calls.js';
+import { shownMonth } from '../scheduler/money.js';
 import { startState, numbersOf, startedRuns, type SchedulerState } from '../scheduler/state.js';
 import type { SweepEvent } from '../scheduler/events.js';
 import type { HostSign } from '../scheduler/signs-of-life.js';
@@ -142,7 +143,8 @@ export function progressOf(sweep: Sweep): SweepProgress {
     total: total ?? 0,
     counts: { ...counts },
     ...(parked.length === 0 ? {} : { parked }),
-    ...(money === null ? {} : { maxUsd: money.maxUsd, spentUsd: money.spentUsd }),
+    ...(money === null || money.maxUsd === null ? {} : { maxUsd: money.maxUsd, spentUsd: money.spentUsd }),
+    ...(money === null ? {} : shownMonth(money)),
     ...(limited.length === 0 ? {} : { limits: limited }),
     ...(untilClear === undefined || untilClear.decision === null ? {} : { decision: untilClear.decision }),
     ...(troubles.length === 0 ? {} : { troubles }),
