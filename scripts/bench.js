@@ -8,6 +8,7 @@ import { concurrency } from './bench/concurrency.js';
 import { floor } from './bench/floor.js';
 import { databases, hosts } from './bench/hosts.js';
 import { largeSweep } from './bench/large-sweep.js';
+import { loop } from './bench/loop.js';
 import { profile } from './bench/profile.js';
 import { recovery } from './bench/recovery.js';
 import { runs } from './bench/runs.js';
@@ -28,6 +29,7 @@ const measures = {
   views,
   'large-sweep': largeSweep,
   recovery,
+  loop,
   cancel,
   'agent-scripts': agentScripts,
 };

@@ -142,6 +142,7 @@ export const AREAS: readonly Area[] = [
   {
     tests: [
       'test/agents/real/mcp',
+      'test/agents/real/acp-mcp',
       'test/chaos/mcp',
       'test/commands/mcp',
       'test/commands/subject',

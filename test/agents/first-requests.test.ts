@@ -6,6 +6,7 @@ import { linesOf } from './read-capture.js';
 import { capturesOf } from './requests.js';
 import { claudeCodeRequest } from '../../src/agents/claude-code.js';
 import { codexRequest } from '../../src/agents/codex.js';
+import { loopRequest } from '../../src/agents/loop/loop.js';
 import { geminiRequest } from '../../src/agents/gemini.js';
 import { opencodeRequest } from '../../src/agents/opencode.js';
 import { piRequest } from '../../src/agents/pi.js';
@@ -53,6 +54,18 @@ describe('the first request of', () => {
   it('codex and gemini is in the log of the session, and not the sum of all requests', () => {
     expect(find(codexRequest(), logOf('codex'))).toEqual({ tokens: 9510 });
     expect(find(geminiRequest(), logOf('gemini'))).toEqual({ tokens: 11740 });
+  });
+
+  it('loop is what was sent again, if the answer to the first was lost', () => {
+    const line = (event: object): string => JSON.stringify(event);
+    const usage = { type: 'usage', input: 1000, output: 50, cache_read: 100, cache_write: null };
+    const lost = [line({ type: 'unknown', kind: 'lost' }), line({ ...usage, input: null, cache_read: null })];
+    const later = line({ ...usage, input: 5000 });
+    const session = line({ type: 'session' });
+    expect(find(loopRequest(), [session, line(usage), later])).toEqual({ tokens: 1100 });
+    expect(find(loopRequest(), [session, ...lost, ...lost, line(usage), later])).toEqual({ tokens: 1100 });
+    expect(find(loopRequest(), [session, line({ ...usage, input: null }), later])).toEqual(NOT_COUNTED);
+    expect(find(loopRequest(), [session])).toBeNull();
   });
 
   it('codex is unknown if its first answer was cut off before its usage', () => {

@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packageVersion } from '../../src/host/package-info.js';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import type { RunEvent } from '../../src/model/records/events.js';
 import { opaqueId } from '../../src/store/results-folder.js';
@@ -122,6 +123,7 @@ describe('the agent loop', () => {
       const before = requestsFor('tools').length;
       const folder = await run('tools', model);
       expect(folder.run).toMatchObject({ outcome: 'pass', agent: { ending: 'done', completed: true, starts: 1 } });
+      expect(folder.run.agent).toMatchObject({ version: packageVersion, first_request: { tokens: INPUT + CACHED } });
       const requests = requestsFor('tools').slice(before);
       expect(requests).toHaveLength(8);
       expect(folder.run.agent?.token_usage).toMatchObject({

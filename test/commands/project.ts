@@ -161,7 +161,11 @@ export const copyExamples = (project: TestProject): Promise<void> =>
   cp(join(REPOSITORY, 'fixtures'), join(project.folder, 'fixtures'), { recursive: true });
 
 /** The document of a sweep that a command printed with `--json`. */
-export const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
+export function documentOf(stdout: string): SweepDocument {
+  const document = JSON.parse(stdout) as SweepDocument | { error: unknown };
+  if ('cells' in document) return document;
+  throw new Error(`no sweep document: ${stdout}`);
+}
 
 /** A sweep's document with the cells of one scenario only, for tests that share a sweep of unrelated scenarios. */
 export const cellsOf = (document: SweepDocument, name: string): SweepDocument => ({

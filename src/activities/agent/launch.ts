@@ -10,7 +10,7 @@ import {
   RELAY_SOCKET,
   sharesHost,
 } from '#environments';
-import { detectVersion, firstLine, knownProviders, markOf, RUN_MARK } from '#host';
+import { detectVersion, firstLine, knownProviders, markOf, packageVersion, RUN_MARK } from '#host';
 import { defined } from '#lib';
 import { mocksFileOf } from '#mocks';
 import { STEPS } from '#model';
@@ -99,7 +99,10 @@ const serversOfTask = ({ scenario: { task }, handle }: LoadedRun): McpProgram[] 
 /** The name or path of the program that a launch needs. */
 export const programIn = ({ program, argv }: AgentLaunch): string => program ?? argv[0] ?? '';
 
-/** First line of what the agent's version command prints, redacted; null if there is none. */
+/**
+ * First line of what the agent's version command prints, redacted; null if there is none. The agent `loop` is part of
+ * this package.
+ */
 export async function agentVersion(
   {
     agent,
@@ -110,6 +113,7 @@ export async function agentVersion(
   env: Record<string, string>,
 ): Promise<string | null> {
   const { version: command } = agent;
+  if (agent.isLoop === true) return packageVersion;
   if (command === null) return null;
   const version = sharesHost(handle)
     ? await detectVersion(command, { env, cwd: handle.workspace, timeoutMs: VERSION_MS })

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parseModelName } from '#lib';
 import type { Agent, AgentSettings } from '../agent.js';
 import { classifyByResult } from '../failures/classify.js';
+import { type RequestReader, requestOf, requestReader } from '../request-reader.js';
 import { ownEventStream } from '../streams/event-stream.js';
 import { systemPrompt } from './system-prompt.js';
 import { toolsOfLoop } from './tools.js';
@@ -47,6 +48,21 @@ export function loop(settings: AgentSettings): Agent {
       return this.launch(request);
     },
     parser: ownEventStream,
+    firstRequest: { reader: loopRequest },
     classify: classifyByResult,
   };
+}
+
+/** The first request that was answered. One whose answer was lost before was the same. */
+export function loopRequest(): RequestReader {
+  let isLost = false;
+  return requestReader(({ type, input, cache_read, cache_write }) => {
+    if (type !== 'usage') {
+      isLost ||= type === 'unknown';
+      return null;
+    }
+    if (!isLost) return requestOf(input, cache_read ?? 0, cache_write ?? 0);
+    isLost = false;
+    return null;
+  });
 }

@@ -48,7 +48,7 @@ export const AgentRecord = z.object({
   completed: z.boolean().describe('Whether it ended by itself and successfully'),
   exit_code: z.int().nullable().describe('Null: none, it was killed'),
   message: z.string().describe('How it ended, in a sentence'),
-  version: z.string().nullable().describe('What its version command printed'),
+  version: z.string().nullable().describe('What its version command printed; for `loop`, the version of llm-tool-test'),
   containment: z.enum(CONTAINMENTS).nullable().describe('How its processes were contained; null: not started'),
   login: z.boolean().describe("Whether it used the user's login instead of a key"),
   session_id: z.string().nullable().describe('Its session, for a resume'),

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acpAgentNames } from '../../../src/agents/acp/presets.js';
-import type { SweepDocument } from '../../../src/decide/documents/sweep-document.js';
 import { markedProcesses } from '../../../src/host/process/marked-processes.js';
 import { opaqueId } from '../../../src/store/results-folder.js';
 import { kill, linesIn, partOf, untilLines } from '../../commands/engine-parts.js';
-import { createProject, openRun, scenario, until, type TestProject } from '../../commands/project.js';
+import { createProject, documentOf, openRun, scenario, until, type TestProject } from '../../commands/project.js';
 import { killProcess } from '../../host/processes.js';
 import { acpCli, type AcpCliName } from '../acp-clis.js';
 import { startModelServer, type ModelServer } from '../model-server/server.js';
@@ -97,7 +96,7 @@ export function testAcp(preset: AcpCliName): void {
       await kill(project, 'worker');
       await until('another worker', () => partOf(project, 'worker'));
       await project.write('adopted.go', '');
-      const { run: record } = await openRun(JSON.parse((await command).stdout) as SweepDocument);
+      const { run: record } = await openRun(documentOf((await command).stdout));
       expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 1 } });
       expect(linesIn(project, 'adopted.starts')).toHaveLength(1);
     });
@@ -108,7 +107,7 @@ export function testAcp(preset: AcpCliName): void {
       const run = await runOf(project, 'cancelled');
       const follow = project.start(['show', run, '--follow'], env);
       await project.cli(['cancel', 'cancelled'], env);
-      const { run: record } = await openRun(JSON.parse((await command).stdout) as SweepDocument);
+      const { run: record } = await openRun(documentOf((await command).stdout));
       expect(record).toMatchObject({ outcome: 'cancelled', agent: { ending: 'cancelled' } });
       expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
       expect((await follow).stdout).toContain('echo first >> out.txt');
@@ -121,7 +120,7 @@ export function testAcp(preset: AcpCliName): void {
       if (resumes) await untilSaved(project, run);
       killProcess(await agentPid(project, run));
       await project.write('resumed.go', '');
-      const folder = await openRun(JSON.parse((await command).stdout) as SweepDocument);
+      const folder = await openRun(documentOf((await command).stdout));
       await expectSecondStart(folder);
     });
 
@@ -133,7 +132,7 @@ export function testAcp(preset: AcpCliName): void {
       await losePower(project, run, command);
       await project.write('lost.go', '');
       const { stdout } = await project.cli(['resume', 'lost', '--json'], env);
-      const folder = await openRun(JSON.parse(stdout) as SweepDocument);
+      const folder = await openRun(documentOf(stdout));
       await expectSecondStart(folder);
       expect(folder.run.agent?.history.join('\n')).toMatch(/start 1 of the agent was lost/);
       expect((await project.resultLines()).filter(({ id }) => id === run)).toHaveLength(1);

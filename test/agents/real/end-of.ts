@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { incompleteAnswer } from '../../../src/activities/agent/session-log.js';
-import type { Agent, Classified } from '../../../src/agents/agent.js';
+import type { Agent, Classified, McpProgram } from '../../../src/agents/agent.js';
 import { createEndTracker } from '../../../src/agents/streams/contradictions.js';
 import { isUnexplained } from '../../../src/agents/streams/stream-events.js';
 import { local } from '../../../src/environments/local.js';
@@ -24,6 +24,7 @@ interface Tried {
   causeName: string;
   cause: Cause;
   expected: Expected;
+  mcpServers?: McpProgram[];
 }
 
 /** The end of an agent, what it printed, and the requests that it made. */
@@ -35,7 +36,7 @@ interface Ended {
 }
 
 /** Starts a real agent as its adapter does, without a supervisor, and classifies its end. */
-export async function endOf({ agent, model, causeName, cause, expected }: Tried): Promise<Ended> {
+export async function endOf({ agent, model, causeName, cause, expected, mcpServers }: Tried): Promise<Ended> {
   const { script, address, deadlineSecs = 120, kills = false } = cause;
   const root = await newFolder();
   const at = (part: string): string => join(root, part);
@@ -46,6 +47,7 @@ export async function endOf({ agent, model, causeName, cause, expected }: Tried)
       model,
       system: null,
       mock: null,
+      mcpServers,
       hasNode: true,
       workspace: at('fixture'),
       home: at('home'),

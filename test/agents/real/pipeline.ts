@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../../src/host/process/marked-processes.js';
-import type { SweepDocument } from '../../../src/decide/documents/sweep-document.js';
 import { opaqueId } from '../../../src/store/results-folder.js';
 import { kill, linesIn, partOf, untilLines } from '../../commands/engine-parts.js';
-import { createProject, openRun, scenario, until, type TestProject } from '../../commands/project.js';
+import { createProject, documentOf, openRun, scenario, until, type TestProject } from '../../commands/project.js';
 import { killProcess } from '../../host/processes.js';
 import { provideCli, type CliName } from '../clis.js';
 import type { ScriptInput } from '../model-server/script.js';
@@ -95,7 +94,6 @@ export function testPipeline(agent: CliName): void {
       return openRun(document);
     };
     const start = (name: string) => project.start(['run', name, '--name', name, '--json'], env);
-    const documentOf = (stdout: string): SweepDocument => JSON.parse(stdout) as SweepDocument;
 
     test('a run records a failed and a successful tool call, the tokens, and a proven end', async () => {
       const { run: record, metrics, text } = await run('ok');
