@@ -13,6 +13,7 @@ import {
   MachineGone,
   mustRun,
   quoted,
+  reasonIn,
   withScratch,
 } from '../machine/machine.js';
 import { perlFolder, startOfPerl } from '../machine/own-perl.js';
@@ -136,10 +137,8 @@ async function placeApart(
     machine,
     handle,
     user: user ?? (await configOf(handle.container, 'User')),
-    start: (program) => `cd ${quoted(workspace)} || exit 126
-${exports({ ...env, [RUN_MARK]: markOf(handle.mark, part) })}
-unset OLDPWD
-(${program}) </dev/null >${LOGS}/${STDOUT} 2>&1`,
+    start: (program) => `${exports({ ...env, [RUN_MARK]: markOf(handle.mark, part) })}
+(cd ${quoted(workspace)} || exit 126; unset OLDPWD; ${program}) </dev/null >${LOGS}/${STDOUT} 2>&1`,
   };
 }
 
@@ -192,6 +191,10 @@ async function runTests(
       isSmall ? (copy === null ? null : leftFile(join(copy, name))) : 'unreadable';
     const printed = left(STDOUT);
     const output = printed === null || printed === 'unreadable' ? '' : printed.text.trim();
-    return { json: left('reward.json'), text: left('reward.txt'), exitCode, timedOut, output };
+    const rewards = { json: left('reward.json'), text: left('reward.txt') };
+    // The file of their output is there before they start. Another attempt may start them.
+    if (printed === null && rewards.json === null && rewards.text === null && exitCode !== 0 && !timedOut)
+      throw new Error(`the tests were not started in ${machine.title}: exit code ${exitCode}: ${reasonIn(stderr)}`);
+    return { ...rewards, exitCode, timedOut, output };
   });
 }
