@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { VerifierFiles } from '#gates';
 import { markOf, RUN_MARK, supervisorScript } from '#host';
 import { omit } from '#lib';
-import type { Container, EnvironmentHandle } from '../environment.js';
+import type { Container, ContainerLimits, EnvironmentHandle } from '../environment.js';
 import type { VerifyRequest } from '../placed-work.js';
 import {
   assertAnswered,
@@ -58,6 +58,12 @@ export const besideArgs = ({ container, perl }: NonNullable<Container['beside']>
   ...(perl === undefined ? [] : mountOf(perl, PERL)),
 ];
 
+/** The limits of a verifier's own container. `network`: if it is not that of the agent's container. */
+const limitsOf = ({ limits = {} }: Container, network?: 'none' | 'public'): ContainerLimits =>
+  network === undefined
+    ? limits
+    : { ...omit(limits, 'network'), ...(network === 'none' ? { network: 'none' as const } : {}) };
+
 /** The name of the container of a verifier. */
 export const nameOfVerifier = ({ name }: Container): string => `${name}-verifier`;
 
@@ -100,7 +106,7 @@ export async function verify(
   const own: Container =
     apart === undefined
       ? { ...omit(without, 'whole'), name, beside: { container: container.name, ...(perl === null ? {} : { perl }) } }
-      : { ...without, name, image: apart.image };
+      : { ...without, name, image: apart.image, limits: limitsOf(container, apart.network) };
   if (apart !== undefined) await machine.run(machine.killAllScript, 'root');
   await removeContainer(own);
   await makeContainer(own, markOf(mark, part), apart?.env ?? containerEnv);
