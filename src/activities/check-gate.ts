@@ -128,20 +128,23 @@ async function verify(
 async function placeOfVerifier(
   deps: Deps,
   context: LoadedRun,
-  { builds, artifacts }: NonNullable<NonNullable<LoadedRun['scenario']['task']>['verifier_apart']>,
+  { builds, artifacts, network }: NonNullable<NonNullable<LoadedRun['scenario']['task']>['verifier_apart']>,
 ): Promise<NonNullable<VerifyRequest['apart']> | { lacking: string }> {
   const { handle, scenario, values } = context;
   const { task } = scenario;
-  const all = ['/logs/artifacts', ...artifacts];
+  const common = {
+    artifacts: ['/logs/artifacts', ...artifacts],
+    ...(network === undefined ? {} : { network }),
+  };
   if (builds !== true)
     return {
+      ...common,
       image: handle.container?.image ?? '',
       env: resolveEnv(task?.env ?? {}, values).env,
-      artifacts: all,
       ...(task?.workdir === undefined ? {} : { workdir: task.workdir }),
     };
   const built = await imageFor(deps, context, STEPS.verifierImage);
-  return 'lacking' in built ? built : { image: built.image, env: {}, artifacts: all };
+  return 'lacking' in built ? built : { ...common, image: built.image, env: {} };
 }
 
 const Rewards = z.object({ rewards: z.record(z.string(), z.number()) });

@@ -12,6 +12,7 @@ export {
   packedProgram,
   tryScript,
 } from './container/pack-agent.js';
+export { findPacks, removePack } from './container/packs.js';
 export { addressInside, RELAY_PLACE, RELAY_PORT, RELAY_SOCKET } from './container/relay.js';
 export { E2bRefused } from './e2b/service.js';
 export { accessFile, keepAccess, readRecord } from './e2b/sandbox-state.js';

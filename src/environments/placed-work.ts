@@ -13,10 +13,16 @@ export interface VerifyRequest {
   /** The step that it belongs to. */
   part: string;
   /**
-   * Set if it has a container of its own: its image, its variables, its workspace if that is not the image's, and the
-   * paths in the agent's container that are copied into it.
+   * Set if it has a container of its own: its image, its variables, its workspace if that is not the image's, the paths
+   * in the agent's container that are copied into it, and its network if that is not the same.
    */
-  apart?: { image: string; env: Record<string, string>; workdir?: string; artifacts: readonly string[] };
+  apart?: {
+    image: string;
+    env: Record<string, string>;
+    workdir?: string;
+    artifacts: readonly string[];
+    network?: 'none' | 'public';
+  };
   signal: AbortSignal;
 }
 

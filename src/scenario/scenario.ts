@@ -118,9 +118,16 @@ const Task = z.object({
   healthcheck: HealthCheck.exactOptional(),
   /**
    * Set if the verifier has a container of its own. `builds`: its image is built of the folder tests/; else, it is that
-   * of the agent. `artifacts`: the paths that it is given of the agent's container.
+   * of the agent. `artifacts`: the paths that it is given of the agent's container. `network`: set if it differs from
+   * that of the agent's container.
    */
-  verifier_apart: z.object({ builds: z.literal(true).exactOptional(), artifacts: z.array(z.string()) }).exactOptional(),
+  verifier_apart: z
+    .object({
+      builds: z.literal(true).exactOptional(),
+      artifacts: z.array(z.string()),
+      network: z.enum(['none', 'public']).exactOptional(),
+    })
+    .exactOptional(),
   /** Folder of skills in the container. */
   skills_dir: z.string().exactOptional(),
   /** MCP servers that the agent is given: programs in the container. */

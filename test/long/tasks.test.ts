@@ -136,7 +136,7 @@ test.skipIf(lacking !== null)(
         tests: `${SOLVED}; [ -e /app/other ] && reward=-1; ${REWARD}`,
       },
       'apart-image': {
-        toml: 'artifacts = [{ source = "/app" }]\n[verifier]\nenvironment_mode = "separate"\n',
+        toml: 'artifacts = [{ source = "/app" }]\n[verifier.environment]\nallow_internet = false\n',
         files: { 'tests/Dockerfile': `FROM ${IMAGE}\nRUN touch /own\nCOPY test.sh /tests/test.sh\n` },
         tests: `${SOLVED}; [ -e /own ] || reward=-1; ${REWARD}`,
       },

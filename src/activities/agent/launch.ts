@@ -23,6 +23,8 @@ import { withMocks } from '../run/mock-server.js';
 import type { LoadedRun, RunAccess, RunPlaces, RunSecrets } from '../run/context.js';
 
 const VERSION_MS = 10_000;
+/** In a container or sandbox, it is the first start of a program that no disk has cached yet. */
+const VERSION_INSIDE_SECS = 60;
 
 /**
  * The start of a run's agent, with its environment variables and the path of its program; null if it is not found.
@@ -121,7 +123,7 @@ export async function agentVersion(
         await environment.exec(handle, {
           command,
           env,
-          timeoutSecs: VERSION_MS / 1000,
+          timeoutSecs: VERSION_INSIDE_SECS,
         }),
       );
   return version === null ? null : redact(version);

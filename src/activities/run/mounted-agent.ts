@@ -6,18 +6,21 @@ import type { RunIdentity } from './context.js';
 
 /**
  * Packs the agent of a run that takes place in a container, so that it is mounted there. Without it, tasks cannot be
- * run; other images may have their own.
+ * run; other images may have their own. `openRun`: the file that is there until the run is over.
  */
 export async function withAgent(
   place: Place,
   agent: Agent,
   { task }: RunIdentity['scenario'],
   path: string | undefined,
+  openRun: string,
 ): Promise<Place> {
   if (place.container === undefined || place.lacking !== null || agent.mountable !== true) return place;
   const program = findExecutable(agent.program, path);
   const packed =
-    program === null ? { why: `${agent.program} was not found on this machine` } : await packAgent(program, path);
+    program === null
+      ? { why: `${agent.program} was not found on this machine` }
+      : await packAgent(program, path, openRun);
   if ('folder' in packed) return { ...place, container: { ...place.container, layer: packed.folder } };
   return task === undefined
     ? place

@@ -14,6 +14,7 @@ import { baseIn, handleOf, judgeHandle, pathsIn, stateOfJudge } from './run-path
 import { keptPlace, settledEnvironment } from './settled-environment.js';
 import { mcpAddresses, type Variables } from './values-of-run.js';
 import type { Deps } from '../step/deps.js';
+import { openRunFile } from '../step/open-runs.js';
 import { checkName } from './load-plan.js';
 import type { PlacedRun, RunIdentity, RunPlaces } from './context.js';
 
@@ -39,7 +40,7 @@ export async function loadPlaces(
   const taskEnv = resolveEnv(scenario.task?.env ?? {}, env.values).env;
   const build = identity.build === undefined ? undefined : () => imageFor(deps, identity, STEPS.image);
   const place = await settledEnvironment(state, wanted, decide, [plan.project, dirname(resultsPath)], build, (chosen) =>
-    withAgent(chosen, agent.agent, scenario, env.base['PATH']),
+    withAgent(chosen, agent.agent, scenario, env.base['PATH'], openRunFile(deps, run)),
   );
   const addresses = [...Object.values(onServers.env), ...mcpAddresses(identity.subject, env.values)];
   const mockServer = mockServerOf(identity);

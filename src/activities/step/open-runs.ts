@@ -21,10 +21,12 @@ export interface OpenRunNote {
 
 type CellOfSweep = Pick<RunRef, 'sweep' | 'cell'>;
 
-const folderOf = ({ stateFolder }: State): string => openRunsFolder(stateFolder);
+const folderOf = ({ stateFolder }: Pick<State, 'stateFolder'>): string => openRunsFolder(stateFolder);
 const short = (name: string): string => sha256(name).slice(0, 12);
 const keyOf = ({ sweep, cell }: CellOfSweep): string => short(`${sweep}/${cell.id}`);
-const fileOf = (state: State, run: RunRef): string => join(folderOf(state), `${keyOf(run)}.${short(run.run)}`);
+/** The file that is there while a run is open on this host. */
+export const openRunFile = (state: Pick<State, 'stateFolder'>, run: RunRef): string =>
+  join(folderOf(state), `${keyOf(run)}.${short(run.run)}`);
 
 /**
  * Notes that this host has begun a run. The note is removed when the run is cleaned up. If the run's workflow ends
@@ -32,7 +34,7 @@ const fileOf = (state: State, run: RunRef): string => join(folderOf(state), `${k
  */
 export function noteOpenRun(state: State, run: RunRef): void {
   // After a power failure a note may be empty.
-  if ((statSync(fileOf(state, run), { throwIfNoEntry: false })?.size ?? 0) === 0) write(state, { run });
+  if ((statSync(openRunFile(state, run), { throwIfNoEntry: false })?.size ?? 0) === 0) write(state, { run });
 }
 
 /**
@@ -50,7 +52,7 @@ export function noteWait(
 
 /** Notes why an open run waits for a model that it asks, or (null) that it no longer does. */
 export function noteReason(state: State, run: RunRef, reason: string | null): void {
-  const before = statSync(fileOf(state, run), { throwIfNoEntry: false })?.size ?? 0;
+  const before = statSync(openRunFile(state, run), { throwIfNoEntry: false })?.size ?? 0;
   if (before === 0) return;
   rewrite(state, { run, ...defined({ reason }) });
 }
@@ -65,10 +67,10 @@ function rewrite(state: State, note: OpenRunNote): void {
 }
 
 const write = (state: State, note: OpenRunNote): void =>
-  writeNote(fileOf(state, note.run), JSON.stringify({ ...note, ...defined({ server: state.server }) }));
+  writeNote(openRunFile(state, note.run), JSON.stringify({ ...note, ...defined({ server: state.server }) }));
 
 /** Removes the note of a run that has been cleaned up. */
-export const removeOpenRun = (state: State, run: RunRef): void => rmSync(fileOf(state, run), { force: true });
+export const removeOpenRun = (state: State, run: RunRef): void => rmSync(openRunFile(state, run), { force: true });
 
 /**
  * Returns the runs that this host has begun and not cleaned up. `of`: only the runs of this cell. Leaves out runs of

@@ -265,7 +265,7 @@ export function addClean(program: Program, { exitWith }: CommandLine): void {
     .addOption(
       new Option(
         '--images',
-        'remove the images that were built for runs instead, unless containers use them',
+        'remove the images that were built for runs, and packed agents, instead, unless they are used',
       ).conflicts(['olderThan', 'results', 'verbose']),
     )
     .option('--dry-run', 'show what would be deleted without deleting it', false)
@@ -284,6 +284,6 @@ export function addClean(program: Program, { exitWith }: CommandLine): void {
     'sweeps-audit-clean',
     ['Show what would be deleted', 'llm-tool-test clean --older-than 30d --dry-run'],
     ['Delete runs older than 2 weeks', 'llm-tool-test clean --older-than 2w'],
-    ['Remove the images that were built for runs', 'llm-tool-test clean --images'],
+    ['Remove the images that were built for runs, and packed agents', 'llm-tool-test clean --images'],
   );
 }

@@ -2,7 +2,6 @@ import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } fro
 import { chmod, copyFile, cp, lstat, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import {
-  cacheHome,
   createFolderOnce,
   findExecutable,
   isBinary,
@@ -12,6 +11,7 @@ import {
   readTextIfThere,
 } from '#host';
 import { isJsonObject, type Json, parseJson, sha256, shellWord } from '#lib';
+import { noteUse, packsFolder } from './packs.js';
 
 /** Where a packed agent is in a container. */
 const PLACE = '/opt/llm-tool-test/agent';
@@ -144,8 +144,13 @@ async function staticBinary({ name, packages }: Packable): Promise<string | null
  * has a program of the agent's name that starts it, Node, and programs of ours.
  *
  * @param path PATH on which Node is found.
+ * @param openRun A file that is there until the run that uses it is over (packs.ts).
  */
-export async function packAgent(program: string, path?: string): Promise<{ folder: string } | { why: string }> {
+export async function packAgent(
+  program: string,
+  path?: string,
+  openRun?: string,
+): Promise<{ folder: string } | { why: string }> {
   const parts = await findParts(program);
   if ('why' in parts) return parts;
   const programs = PROGRAMS.map((name) => packageFile(join('dist', name)));
@@ -157,7 +162,8 @@ export async function packAgent(program: string, path?: string): Promise<{ folde
   const manifest = parts.packages.map(({ real }) => join(real, 'package.json'));
   const contents = [parts.packages, [parts.program, node, ...manifest].map(look), programs.map(readText)];
   const key = sha256(JSON.stringify(contents));
-  const folder = join(cacheHome(), 'packed', `${parts.name}-${key.slice(0, 16)}`);
+  const folder = join(packsFolder(), `${parts.name}-${key.slice(0, 16)}`);
+  if (openRun !== undefined) await noteUse(folder, openRun);
   if (isRealFolder(folder)) return { folder };
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   await createFolderOnce(folder, async (into) => {

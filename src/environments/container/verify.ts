@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { VerifierFiles } from '#gates';
 import { markOf, RUN_MARK, supervisorScript } from '#host';
 import { omit } from '#lib';
-import type { Container, EnvironmentHandle } from '../environment.js';
+import type { Container, ContainerLimits, EnvironmentHandle } from '../environment.js';
 import type { VerifyRequest } from '../placed-work.js';
 import {
   assertAnswered,
@@ -13,6 +13,7 @@ import {
   MachineGone,
   mustRun,
   quoted,
+  reasonIn,
   withScratch,
 } from '../machine/machine.js';
 import { perlFolder, startOfPerl } from '../machine/own-perl.js';
@@ -57,6 +58,12 @@ export const besideArgs = ({ container, perl }: NonNullable<Container['beside']>
   ...(perl === undefined ? [] : mountOf(perl, PERL)),
 ];
 
+/** The limits of a verifier's own container. `network`: if it is not that of the agent's container. */
+const limitsOf = ({ limits = {} }: Container, network?: 'none' | 'public'): ContainerLimits =>
+  network === undefined
+    ? limits
+    : { ...omit(limits, 'network'), ...(network === 'none' ? { network: 'none' as const } : {}) };
+
 /** The name of the container of a verifier. */
 export const nameOfVerifier = ({ name }: Container): string => `${name}-verifier`;
 
@@ -99,7 +106,7 @@ export async function verify(
   const own: Container =
     apart === undefined
       ? { ...omit(without, 'whole'), name, beside: { container: container.name, ...(perl === null ? {} : { perl }) } }
-      : { ...without, name, image: apart.image };
+      : { ...without, name, image: apart.image, limits: limitsOf(container, apart.network) };
   if (apart !== undefined) await machine.run(machine.killAllScript, 'root');
   await removeContainer(own);
   await makeContainer(own, markOf(mark, part), apart?.env ?? containerEnv);
@@ -136,10 +143,8 @@ async function placeApart(
     machine,
     handle,
     user: user ?? (await configOf(handle.container, 'User')),
-    start: (program) => `cd ${quoted(workspace)} || exit 126
-${exports({ ...env, [RUN_MARK]: markOf(handle.mark, part) })}
-unset OLDPWD
-(${program}) </dev/null >${LOGS}/${STDOUT} 2>&1`,
+    start: (program) => `${exports({ ...env, [RUN_MARK]: markOf(handle.mark, part) })}
+(cd ${quoted(workspace)} || exit 126; unset OLDPWD; ${program}) </dev/null >${LOGS}/${STDOUT} 2>&1`,
   };
 }
 
@@ -192,6 +197,10 @@ async function runTests(
       isSmall ? (copy === null ? null : leftFile(join(copy, name))) : 'unreadable';
     const printed = left(STDOUT);
     const output = printed === null || printed === 'unreadable' ? '' : printed.text.trim();
-    return { json: left('reward.json'), text: left('reward.txt'), exitCode, timedOut, output };
+    const rewards = { json: left('reward.json'), text: left('reward.txt') };
+    // The file of their output is there before they start. Another attempt may start them.
+    if (printed === null && rewards.json === null && rewards.text === null && exitCode !== 0 && !timedOut)
+      throw new Error(`the tests were not started in ${machine.title}: exit code ${exitCode}: ${reasonIn(stderr)}`);
+    return { ...rewards, exitCode, timedOut, output };
   });
 }

@@ -6,7 +6,16 @@ import { BUILD_SECS, LONGEST_BUILD_SECS } from '../environment.js';
 import { readToml } from '../load-toml.js';
 import type { LookBeside, ScenarioReader } from '../reader.js';
 import type { Scenario } from '../scenario.js';
-import { fileProblems, instructionIn, networkOf, partsOf, refusalsIn, sourceOf } from './refusals.js';
+import {
+  fileProblems,
+  instructionIn,
+  isVerifiedApart,
+  networkOf,
+  partsOf,
+  refusalsIn,
+  sourceOf,
+  verifierNetworkOf,
+} from './refusals.js';
 import { folderName } from './task-name.js';
 import { TaskFile } from './task-file.js';
 import { withoutUnknownKeys } from './unknown-keys.js';
@@ -108,10 +117,13 @@ function toScenario(file: TaskFile, folder: string, look: LookBeside): Scenario 
       env: environment.env,
       solution_env: solution.env,
       ...defined({ workdir, user: agent.user, healthcheck }),
-      ...(verifier.environment_mode === 'separate'
+      ...(isVerifiedApart(verifier)
         ? {
             verifier_apart: {
               artifacts: file.artifacts.map(sourceOf),
+              ...(verifierNetworkOf(file) === networkOf(file)
+                ? {}
+                : { network: verifierNetworkOf(file) === 'public' ? ('public' as const) : ('none' as const) }),
               ...(look('tests/Dockerfile')?.kind === 'file' ? { builds: true as const } : {}),
             },
           }
@@ -175,7 +187,7 @@ const OF_TASK: Readonly<Record<string, (rest: Path) => Path>> = {
 const WITHOUT_EFFECT: readonly (readonly [Path, (file: TaskFile) => boolean, string])[] = [
   [
     ['artifacts'],
-    ({ artifacts, verifier }) => artifacts.length > 0 && verifier.environment_mode !== 'separate',
+    ({ artifacts, verifier }) => artifacts.length > 0 && !isVerifiedApart(verifier),
     'artifacts are not collected, except for WORKDIR',
   ],
   [

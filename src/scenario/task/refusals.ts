@@ -15,9 +15,25 @@ type Rule = (file: TaskFile) => readonly (readonly [at: Path | false, message: s
 const differs = ({ network_mode: phase }: { network_mode?: string }, of: string): boolean =>
   phase !== undefined && phase !== of;
 
-/** The network of the environment, in new and old words. */
-export const networkOf = ({ environment: { network_mode, allow_internet } }: TaskFile): string =>
+type Networked = Pick<TaskFile['environment'], 'network_mode' | 'allow_internet'>;
+
+/** The network of an environment, in new and old words. */
+const networkIn = ({ network_mode, allow_internet }: Networked): string =>
   network_mode ?? (allow_internet === false ? 'no-network' : 'public');
+
+/** The network of the agent's container. */
+export const networkOf = ({ environment }: TaskFile): string => networkIn(environment);
+
+/** True if the verifier has a container of its own. */
+export const isVerifiedApart = ({ environment_mode: mode, environment }: TaskFile['verifier']): boolean =>
+  (mode ?? (environment === undefined ? 'shared' : 'separate')) === 'separate';
+
+/** The network of a verifier's own container. */
+export const verifierNetworkOf = (file: TaskFile): string =>
+  file.verifier.network_mode ?? networkIn(file.verifier.environment ?? file.environment);
+
+/** The keys that the table of a verifier's own environment may have. The disk is not limited anywhere. */
+const OF_VERIFIER = ['network_mode', 'allow_internet', 'storage_mb', 'storage', 'build_timeout_sec'];
 
 /** The rules for a verifier: that of the task, or of a step. */
 const ofVerifier = (
@@ -25,13 +41,28 @@ const ofVerifier = (
   above: Path,
 ): ReturnType<Rule> => [
   [
-    environment !== undefined && [...above, 'verifier', 'environment'],
-    mode === 'shared'
-      ? 'a shared verifier has no environment of its own; remove the table'
-      : 'an environment that differs from that of the task is not supported; put a Dockerfile into tests/',
+    mode === 'shared' && environment !== undefined && [...above, 'verifier', 'environment'],
+    'a shared verifier has no environment of its own; remove the table',
+  ],
+  ...(mode === 'shared' ? [] : Object.keys(environment ?? {})).map(
+    (key) =>
+      [
+        !OF_VERIFIER.includes(key) && [...above, 'verifier', 'environment', key],
+        'only the network of a verifier of its own can differ; remove it, or put a Dockerfile into tests/',
+      ] as const,
+  ),
+  [
+    environment !== undefined &&
+      networkIn(environment) === 'allowlist' && [...above, 'verifier', 'environment', 'network_mode'],
+    'allowlist is not supported; use public or no-network',
   ],
   [
-    mode === 'separate' && above.length > 0 && [...above, 'verifier', 'environment_mode'],
+    above.length > 0 &&
+      (mode === 'separate' || environment !== undefined) && [
+        ...above,
+        'verifier',
+        mode === 'separate' ? 'environment_mode' : 'environment',
+      ],
     'a verifier in a container of its own is not supported in steps; use "shared"',
   ],
   [collect.length > 0 && [...above, 'verifier', 'collect'], 'commands before the verifier are not supported'],
@@ -63,7 +94,11 @@ const RULES: readonly Rule[] = [
     return [
       [of === 'allowlist' && ['environment', 'network_mode'], 'allowlist is not supported; use public or no-network'],
       [differs(file.agent, of) && ['agent', 'network_mode'], other],
-      [differs(file.verifier, of) && ['verifier', 'network_mode'], other],
+      [differs(file.verifier, of) && !isVerifiedApart(file.verifier) && ['verifier', 'network_mode'], other],
+      [
+        file.verifier.network_mode === 'allowlist' && ['verifier', 'network_mode'],
+        'allowlist is not supported; use public or no-network',
+      ],
     ];
   },
   ({ environment: { workdir = '/' } }) => [
@@ -112,9 +147,10 @@ const RULES: readonly Rule[] = [
   ({ steps, multi_step_reward_strategy: strategy }) => [
     [strategy !== undefined && steps.length === 0 && ['multi_step_reward_strategy'], 'only for tasks with [[steps]]'],
   ],
-  ({ artifacts, verifier: { environment_mode: mode }, steps }) => [
+  ({ artifacts, verifier, steps }) => [
     [
-      mode === 'separate' && steps.length > 0 && ['verifier', 'environment_mode'],
+      isVerifiedApart(verifier) &&
+        steps.length > 0 && ['verifier', verifier.environment_mode === undefined ? 'environment' : 'environment_mode'],
       'a verifier in a container of its own is not supported in tasks of several steps; use "shared"',
     ],
     ...artifacts.flatMap((one, at): ReturnType<Rule> => [
@@ -124,12 +160,12 @@ const RULES: readonly Rule[] = [
         'services besides main are not supported',
       ],
       [
-        isMap(one) && one['exclude'] !== undefined && mode === 'separate' && ['artifacts', at, 'exclude'],
+        isMap(one) && one['exclude'] !== undefined && isVerifiedApart(verifier) && ['artifacts', at, 'exclude'],
         'a verifier in a container of its own is given whole artifacts; remove exclude',
       ],
       [
         (!sourceOf(one).startsWith('/') || sourceOf(one).split('/').includes('..')) &&
-          mode === 'separate' && ['artifacts', at],
+          isVerifiedApart(verifier) && ['artifacts', at],
         'expected an absolute path in the container',
       ],
     ]),
@@ -179,7 +215,7 @@ export function fileProblems(file: TaskFile, look: LookBeside): { file: string; 
         'missing or empty: expected what the agent is to do',
       ),
       ...problem(
-        !(file.verifier.environment_mode === 'separate' && isThere('tests/Dockerfile')) &&
+        !(isVerifiedApart(file.verifier) && isThere('tests/Dockerfile')) &&
           tests.every((one) => look(`${one}/test.sh`)?.kind !== 'file'),
         `${tests.at(-1) ?? ''}/test.sh`,
         'missing: expected the script that verifies',

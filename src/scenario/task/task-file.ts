@@ -73,7 +73,7 @@ const Verifier = z.strictObject({
   user: user.exactOptional(),
   env: texts.default({}),
   environment_mode: z.enum(['shared', 'separate']).exactOptional(),
-  environment: z.looseObject({}).exactOptional(),
+  environment: z.looseObject({ ...network, allow_internet: z.boolean().exactOptional() }).exactOptional(),
   collect: z.array(z.looseObject({})).default([]),
   ...network,
 });

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProject, openRun, until } from '../../commands/project.js';
 import { fitProblem } from '../../../src/environments/container/fit.js';
 import { packAgent } from '../../../src/environments/container/pack-agent.js';
+import { packsFolder } from '../../../src/environments/container/packs.js';
 import { DEBIAN_IMAGE, IMAGE, whyNoContainers, whyNoDebian } from '../../environments/containers.js';
 import { CLI_NAMES, provideCli } from '../clis.js';
 import { serve } from '../serve.js';
@@ -93,6 +95,10 @@ test.skipIf(lacking !== null).each(NAMES)(
     expect([run.outcome, run.message]).toEqual(['pass', '1/1 gates passed']);
     expect(run.agent).toMatchObject({ ending: 'done', starts: 1 });
     expect(run.agent?.version).toMatch(/\d+\.\d+/);
+    // Until the run is over, its pack is not removed.
+    const uses = join(packsFolder(), '.uses');
+    const used = readdirSync(uses).filter((use) => readFileSync(join(uses, use), 'utf8').startsWith(project.state));
+    expect(used).toContainEqual(expect.stringMatching(new RegExp(`^${basename(program)}-`)));
     expect(server.requests.every(({ key }) => key === 'key-of-the-test')).toBe(true);
     if (hasServers) expect(await text('artifacts/events.jsonl')).toContain('the word is xyzzy');
     expect(
@@ -120,7 +126,11 @@ test.skipIf(lacking !== null)(
     });
     onTestFinished(() => project.remove());
     const refused = async (agent: string): Promise<string> => {
-      const ended = await project.cli(['run', 'tasks/work', '--agents', agent], { LLM_TOOL_TEST_ENABLED: '1' });
+      const keys = { ANTHROPIC_API_KEY: 'x', OPENAI_API_KEY: 'x' };
+      const ended = await project.cli(['run', 'tasks/work', '--agents', agent], {
+        LLM_TOOL_TEST_ENABLED: '1',
+        ...keys,
+      });
       expect(ended.exitCode).toBe(2);
       return ended.stderr;
     };

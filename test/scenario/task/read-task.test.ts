@@ -120,6 +120,9 @@ it.each([
   ['[environment]\nmemory = "2G"\nmemory_mb = 5', '2:1 environment.memory: another size than memory_mb'],
   ['[environment]\nmemory = "much"', '2:10 environment.memory: expected a size like'],
   ['[environment]\ncpus = nan', '2:8 environment.cpus: '],
+  ['[verifier.environment]\ncpus = 1', '2:1 verifier.environment.cpus: only the network'],
+  ['[verifier.environment]\nnetwork_mode = "allowlist"', '2:1 verifier.environment.network_mode: allowlist'],
+  ['[verifier]\nenvironment_mode = "shared"\nenvironment = {}', '3:1 verifier.environment: a shared verifier'],
   ['[[verifier.collect]]\ncommand = "x"', '1:12 verifier.collect: commands before the verifier'],
   ['artifacts = [{source = "/a", service = "db"}]', '1:30 artifacts[0].service: services besides main'],
   ['[agent]\ntimeout_sec = "soon"', '2:15 agent.timeout_sec: '],
@@ -181,6 +184,7 @@ it.each([
     '[[steps]]\nname = "a"\n[steps.verifier]\nenvironment_mode = "separate"',
     '4:1 steps[0].verifier.environment_mode: ',
   ],
+  ['[[steps]]\nname = "a"\n[steps.verifier]\nenvironment = {}', '4:1 steps[0].verifier.environment: '],
   ['multi_step_reward_strategy = "mean"', '1:1 multi_step_reward_strategy: only for tasks with [[steps]]'],
 ])('refuses %j with its line', (toml, message) => {
   const files = { ...FILES, 'steps/a/instruction.md': 'x', 'steps/A/instruction.md': 'x' };
@@ -217,6 +221,13 @@ it('reads a verifier with a container of its own, like that of the agent or of t
   expect(taskOf(toml).scenario.task?.verifier_apart).toEqual({ artifacts: ['/a', '/b'] });
   const files = { 'instruction.md': 'x', 'environment/Dockerfile': '', 'tests/Dockerfile': '' };
   expect(taskOf(toml, files).scenario.task?.verifier_apart).toEqual({ artifacts: ['/a', '/b'], builds: true });
+  const alone = '[verifier.environment]\nallow_internet = false\nstorage_mb = 1\n';
+  expect(taskOf(alone, files).scenario.task?.verifier_apart).toEqual({ artifacts: [], builds: true, network: 'none' });
+  expect(taskOf(`[environment]\nallow_internet = false\n${alone}`).scenario.task?.verifier_apart).toEqual({
+    artifacts: [],
+  });
+  const connected = '[environment]\nallow_internet = false\n[verifier.environment]\n';
+  expect(taskOf(connected).scenario.task?.verifier_apart).toEqual({ artifacts: [], network: 'public' });
   expect(problemsOf('artifacts = ["a"]\n[verifier]\nenvironment_mode = "separate"\n')).toEqual([
     expect.stringContaining('task.toml:1:14 artifacts[0]: expected an absolute path'),
   ]);

@@ -48,7 +48,7 @@ open STDERR, '>&', \*STDOUT;
 POSIX::close($_) for 3 .. 63;
 become();
 chdir $workspace or do { print "the folder $workspace is gone\n"; exit 126 };
-exec { $command[0] } @command or exit 127;
+exec { $command[0] } @command or do { print "$command[0] cannot be started: $!\n"; exit 127 };
 
 sub fail { print STDERR "verifier: $_[0]\n"; exit 70 }
 sub call { my ($name, @values) = @_; return syscall($number->{$name}, @values) != -1 }
