@@ -15,7 +15,11 @@ const uniform = (random) => random.below(2 ** 30) / 2 ** 30;
 /** Distributions of rewards with a given mean. @type {Record<string, (mean: number) => Reward>} */
 const KINDS = {
   '0 or 1': (mean) => (random) => share(random.chance(mean)),
-  fifths: (mean) => (random) => Array.from({ length: 5 }, () => share(random.chance(mean))).reduce((/** @type {number} */ sum, one) => sum + one, 0) / 5,
+  fifths: (mean) => (random) =>
+    Array.from({ length: 5 }, () => share(random.chance(mean))).reduce(
+      (/** @type {number} */ sum, one) => sum + one,
+      0,
+    ) / 5,
   'near the mean': (mean) => (random) =>
     mean + (Math.min(mean, 1 - mean, 0.3) / 2) * (uniform(random) + uniform(random) - 1) * 2,
 };

@@ -2,15 +2,7 @@ import { ServiceError, type Client } from '@temporalio/client';
 import { fairnessKey } from '#engine';
 import { proveSweep, readBytes, waitUntil } from '#host';
 import { sha256 } from '#lib';
-import {
-  lostSecsOf,
-  SWEEP_ID,
-  type SweepInput,
-  sweepOrder,
-  sweepTitle,
-  sweepWorkflowId,
-  WORKFLOWS,
-} from '#protocol';
+import { lostSecsOf, SWEEP_ID, type SweepInput, sweepOrder, sweepTitle, sweepWorkflowId, WORKFLOWS } from '#protocol';
 import type { Plan } from '#scenario';
 import { notePaused, originKey, planFile, publishSweep, sharedProjectOf } from '#store';
 import { callServer } from './call-server.js';

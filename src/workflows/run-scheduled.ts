@@ -72,7 +72,11 @@ async function startReport(order: FiringEnd): Promise<void> {
   }
 }
 
-async function runToEnd({ sweep: input, title, fairnessKey }: PlannedFiring): Promise<Pick<FiringEnd, 'status' | 'message'>> {
+async function runToEnd({
+  sweep: input,
+  title,
+  fairnessKey,
+}: PlannedFiring): Promise<Pick<FiringEnd, 'status' | 'message'>> {
   if (input === null) return { status: 'not started' };
   const { sweep } = input;
   try {

@@ -61,6 +61,8 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
           throw new Error('this sweep places no runs');
         case 'decide':
           throw new Error('this sweep runs all cells');
+        case 'read month':
+          throw new Error('the owner of this sweep has no budget');
         case 'start':
           expect(isHandingOver).toBe(false);
           checkBudget(action.cell);
