@@ -42,7 +42,8 @@ export const planScheduled =
     const { sweep } = firing;
     const { owner } = stored.plan;
     const planned = {
-      ...{ firing: firing.firing, title: sweepTitle(stored.plan) },
+      firing: firing.firing,
+      title: sweepTitle(stored.plan),
       ...(owner === undefined ? {} : { fairnessKey: fairnessKey(owner) }),
     };
     const values = variablesNow(deps, stored);

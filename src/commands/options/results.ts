@@ -214,7 +214,7 @@ export function addAudit(program: Program, { exitWith }: CommandLine): void {
     command,
     'sweeps-audit-clean',
     ['Show what was done last', 'llm-tool-test audit'],
-    ['Show all cancelled sweeps', 'llm-tool-test audit --json | jq \'.entries[] | select(.verb == "cancel")\''],
+    ['Print them as JSON', 'llm-tool-test audit --json'],
   );
 }
 

@@ -167,7 +167,7 @@ describe('rankAgents', () => {
     const { agents } = rankAgents(
       sweep({ half: { a: HALF }, all: { a: ALL } }, (agent) => ({
         cost_usd: agent === 'half' ? 1.5 : 3.5,
-        metrics: { judge } as never,
+        metrics: { judge, details: [] } as never,
       })),
       LEVEL,
     );
