@@ -76,7 +76,18 @@ describe('what is deleted and what is kept', () => {
     });
     expect(document.bytes).toBeGreaterThan(3000);
     expect(readdirSync(results).sort()).toEqual(
-      ['.clean', '.write-test', '.store', 'sweeps', 'results.jsonl', 'list.csv', 'my-notes', ...young, ...open].sort(),
+      [
+        '.clean',
+        'audit',
+        '.write-test',
+        '.store',
+        'sweeps',
+        'results.jsonl',
+        'list.csv',
+        'my-notes',
+        ...young,
+        ...open,
+      ].sort(),
     );
     expect(lines().map(({ id }) => id)).toEqual([...young, ...open]);
     expect(readdirSync(join(state, 'work')).sort()).toEqual([...young, ...open].map(opaqueId).sort());
@@ -267,7 +278,9 @@ describe('clean at the same time as other processes', () => {
       expectConsistent();
       expect((await clean('--older-than', '30d')).exitCode).toBe(0);
       expectConsistent();
-      expect(readdirSync(results).sort()).toEqual(['.clean', '.store', 'results.jsonl', 'sweeps', ...young].sort());
+      expect(readdirSync(results).sort()).toEqual(
+        ['.clean', 'audit', '.store', 'results.jsonl', 'sweeps', ...young].sort(),
+      );
       expect(readdirSync(join(results, '.clean')).filter((name) => name.startsWith('trash'))).toEqual([]);
       expect(readdirSync(join(results, 'sweeps'))).toEqual(['young']);
       expect(readdirSync(join(results, '.store'))).toHaveLength(2);
