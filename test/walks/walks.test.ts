@@ -25,6 +25,7 @@ test.each(['own-tool', 'own-agent'])('%s: each command prints what the walk show
   const place = {
     folder: join(folder, name),
     env: {
+      LLM_TOOL_TEST_OWNER: 'ann',
       PATH,
       HOME,
       NO_COLOR: '1',
