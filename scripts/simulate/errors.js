@@ -1,27 +1,14 @@
 import { MAX_TRIES } from '../../src/decide/decision/paired-cells.ts';
 import { decide } from '../../src/decide/decision/decide.ts';
 import { share } from './fixed.js';
+import { cellsOf } from './sequential.js';
 
 /** @typedef {import('./criterion.js').Criterion} Criterion */
 /** @typedef {import('./draw.js').Random} Random */
-/** @typedef {import('../../src/model/records/cell.ts').Cell} Cell */
 
 const CONFIGURATIONS = 3;
 const CAP = 12;
-const SIDES = /** @type {const} */ (['base', 'head']);
-/** @type {Cell[]} */
-const CELLS = Array.from({ length: CONFIGURATIONS }, (_, at) => `s${at}`).flatMap((scenario) =>
-  SIDES.flatMap((variant) =>
-    Array.from({ length: CAP }, (_, index) => ({
-      id: `${scenario}/${variant}/${index + 1}`,
-      scenario,
-      agent: 'a',
-      model: 'm',
-      variant,
-      repetition: index + 1,
-    })),
-  ),
-);
+const CELLS = cellsOf(CONFIGURATIONS, CAP);
 const PLAN = {
   base: { kind: /** @type {const} */ ('variant'), variant: 'base' },
   margin: null,

@@ -20,7 +20,6 @@ import { resolveEnv } from './credentials/resolve-agent.js';
 import { imageFor } from './run/images.js';
 import { skillsOfSubject } from '#subjects';
 import { runWork } from './gate/run-work.js';
-
 import { keptVerdict } from './gate/kept-verdict.js';
 import { observedWork, watchEvidence } from './gate/observed-work.js';
 import { heartbeating } from './step/heartbeat.js';

@@ -16,9 +16,9 @@ export {
 } from './follow/progress.js';
 export { tailEvents } from './follow/tail-events.js';
 export { type EarlierResults, NO_EARLIER, resultLabeler, type Signals, type View } from './follow/view.js';
-export { type RoundInputs, startRetryRound } from './next-round.js';
+export { roundInputs, type RoundInputs, startRetryRound } from './next-round.js';
 export { noteAction } from './note-action.js';
-export { passNewValues, storedScenarios } from './pass-variables.js';
+export { passNewValues } from './pass-variables.js';
 export { planRetry, type RetryChoice } from './retry-sweep.js';
 export { type EditableReview, editableReview, saveReview } from './save-review.js';
 export { backfill } from './schedules/backfill.js';

@@ -5,6 +5,7 @@ import {
   WorkflowNotFoundError,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
+import { monthUsdOf, type Project } from '#planning';
 import { sweepWorkflowId } from '#protocol';
 import type { EffectiveScenario, Plan } from '#scenario';
 import { newestRound, summaryFile } from '#store';
@@ -12,7 +13,7 @@ import { hasEnded } from '#sweeps';
 import { callServer, LONG_CALL } from './call-server.js';
 import type { Session } from './session.js';
 import { noteAction } from './note-action.js';
-import { passVariablesAgain } from './pass-variables.js';
+import { passVariablesAgain, storedScenarios } from './pass-variables.js';
 import { endOpenRuns } from './end-open-runs.js';
 import { startSweep, type Rerun } from './start-sweep.js';
 
@@ -24,6 +25,17 @@ export interface RoundInputs {
   /** The budget that the owner has now for a month; null: none. Absent: that of the plan. */
   monthUsd?: number | null;
 }
+
+/** Reads what a later round of a sweep needs. `file`: the variables from `--env-file`. */
+export const roundInputs = async (
+  { resultsPath, config }: Pick<Project, 'resultsPath' | 'config'>,
+  plan: Plan,
+  file: NodeJS.Dict<string>,
+): Promise<RoundInputs> => ({
+  scenarios: await storedScenarios(resultsPath, plan),
+  file,
+  monthUsd: monthUsdOf(config, plan.owner ?? null),
+});
 
 /**
  * Starts the next round of a sweep whose workflow closed before the sweep ended, or is gone from the server. Returns

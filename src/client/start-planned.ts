@@ -28,12 +28,12 @@ export async function startPlanned(
 ): Promise<void> {
   // Imported only when needed, because loading Temporal's client takes longer than everything before.
   const { startSweep } = await import('./start-sweep.js');
-  // Only once the engine is running: if the command gave up before, the values would be left on disk.
   await noteAction(
     session.engine.resultsPath,
     { verb: plan.regrade?.or_run === false ? 'regrade' : 'start', sweep: plan.sweep },
     session.report,
   );
+  // Only once the engine is running: if the command gave up before, the values would be left on disk.
   await passVariables(session, plan, stored, sweepEnvFrom(environment, variables));
   await startSweep(session, plan, 1);
 }

@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { displayPath } from '#host';
-import { UsageError } from '#lib';
+import { counted, UsageError } from '#lib';
 import { checkWritable, openProject } from '#planning';
 import { mergeResults, resultsLog, sweepsFolder } from '#store';
 import { printJson, printNotice } from './shared/output.js';
@@ -30,7 +30,10 @@ export async function merge(
     for (const { line, reason } of corrupt)
       printNotice(`${displayPath(resultsLog(folder))}:${line} is not copied: ${reason}`);
     merged.push({ folder: resolve(folder), ...copied });
-    if (!json) printNotice(`merged  ${displayPath(resolve(folder))}: ${copied.sweeps} sweeps, ${copied.runs} runs`);
+    if (!json)
+      printNotice(
+        `merged  ${displayPath(resolve(folder))}: ${counted(copied.sweeps, 'sweep')}, ${counted(copied.runs, 'run')}`,
+      );
   }
   if (json) printJson({ results_path: resultsPath, merged });
   return 0;

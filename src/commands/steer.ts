@@ -7,14 +7,14 @@ import {
   planRetry,
   resumeSweep,
   type RetryChoice,
+  roundInputs,
   startRetryRound,
-  storedScenarios,
   type SweepOptions,
   updateSweep,
 } from '#client';
 import { ownCommand } from '#host';
 import { UsageError } from '#lib';
-import { monthUsdOf, openProject } from '#planning';
+import { openProject } from '#planning';
 import { findPlan, hasEnded, sweepDocument } from '#sweeps';
 import { readEnvFile } from './shared/option-values.js';
 import { followToEnd } from './shared/follow-to-end.js';
@@ -27,14 +27,11 @@ import { printAlreadyEnded, printEndedSweep } from './shared/print-sweep.js';
  * it. Returns the exit code.
  */
 export async function resume(id: string, options: FollowOptions): Promise<number> {
-  const { resultsPath, config } = openProject(options.results);
+  const project = openProject(options.results);
+  const { resultsPath } = project;
   const plan = findPlan(resultsPath, id);
   if (hasEnded(resultsPath, plan)) return printEndedSweep(resultsPath, plan, options.json);
-  const round = {
-    scenarios: await storedScenarios(resultsPath, plan),
-    file: readEnvFile(options.envFile),
-    monthUsd: monthUsdOf(config, plan.owner ?? null),
-  };
+  const round = await roundInputs(project, plan, readEnvFile(options.envFile));
   const session = await openSession(resultsPath, printNotice, options);
   try {
     if (!(await resumeSweep(session, resultsPath, plan, round)))
@@ -52,7 +49,8 @@ export interface RetryOptions extends FollowOptions, RetryChoice {
 
 /** `retry`: reruns cells of an ended sweep, or ends the waits of a running sweep. Returns the exit code. */
 export async function retry(id: string, options: RetryOptions): Promise<number> {
-  const { resultsPath, config } = openProject(options.results);
+  const project = openProject(options.results);
+  const { resultsPath } = project;
   const plan = findPlan(resultsPath, id);
   const { rerun, isUseful, earlier } = await planRetry(resultsPath, plan, options, printNotice);
   if (hasEnded(resultsPath, plan)) {
@@ -68,11 +66,7 @@ export async function retry(id: string, options: RetryOptions): Promise<number> 
       `${plan.sweep} has not ended; use --now to stop waiting for providers, or ${ownCommand(`resume ${plan.sweep}`)} to follow it`,
     );
   }
-  const round = {
-    scenarios: await storedScenarios(resultsPath, plan),
-    file: readEnvFile(options.envFile),
-    monthUsd: monthUsdOf(config, plan.owner ?? null),
-  };
+  const round = await roundInputs(project, plan, readEnvFile(options.envFile));
   const session = await openSession(resultsPath, printNotice, options);
   try {
     const ended = hasEnded(resultsPath, plan);

@@ -31,10 +31,8 @@ export async function monthLeft(
   if (maxUsd === null) return null;
   const month = monthOf(now);
   const spentUsd = await spentByOwner(resultsPath, owner, month);
-  return {
-    ...{ owner, month, max_usd: maxUsd, spent_usd: spentUsd },
-    left_usd: Math.max(0, dollars(maxUsd - spentUsd)),
-  };
+  const leftUsd = Math.max(0, dollars(maxUsd - spentUsd));
+  return { owner, month, max_usd: maxUsd, spent_usd: spentUsd, left_usd: leftUsd };
 }
 
 /** @throws UsageError if nothing is left of the month of a sweep's owner, and the sweep may cost something */

@@ -49,19 +49,17 @@ export {
   scheduleId,
   timeOfFiring,
 } from './schedule.js';
+export type { Money, MonthMoney, MonthRead } from './money.js';
 export { sweepOrder, sweepTitle } from './sweep-order.js';
 export {
   type CarriedSweep,
   type Decided,
-  type MonthMoney,
-  type MonthRead,
   type MonthInput,
   type DecideInput,
   type EndedRun,
   type FindEndedInput,
   type LoadCellsInput,
   type LostCell,
-  type Money,
   type OpenRun,
   originOf,
   type Parked,

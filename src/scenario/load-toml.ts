@@ -1,8 +1,7 @@
 import { check, inTextOrder, type Loaded, type Path, type Position, type Source } from '#input';
-import type { Problem } from '#lib';
+import { messageOf, type Problem } from '#lib';
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 import type { z } from 'zod';
-import { messageOf } from '#lib';
 
 /** A value of the file with its position. It has either `map` or `list`; without both, it is the plain value. */
 interface Located {

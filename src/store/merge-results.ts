@@ -1,9 +1,9 @@
-import { cp } from 'node:fs/promises';
 import { existsSync, readdirSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createFolderOnce, isRealFolder, linesOf, storeOnce } from '#host';
 import type { ResultLine } from '#model';
-import { storeFolder, sweepsFolder, resultsLog } from './results-folder.js';
+import { resultsLog, storeFolder, sweepsFolder } from './results-folder.js';
 import { appendLines, type CorruptLine, parseResult } from './results-log.js';
 
 /** The contents of another results folder that were copied. */
@@ -20,10 +20,10 @@ export interface Merged {
  */
 export async function mergeResults(into: string, from: string): Promise<Merged> {
   await copyFolders(storeFolder(from), storeFolder(into), storeOnce);
-  const own = new Set(existsSync(resultsLog(into)) ? textsOf(resultsLog(into)).map(({ text }) => text) : []);
+  const own = new Set(textsOf(resultsLog(into)).map(({ text }) => text));
   const corrupt: CorruptLine[] = [];
   const lacking: { text: string; result: ResultLine }[] = [];
-  for (const { text, line } of existsSync(resultsLog(from)) ? textsOf(resultsLog(from)) : []) {
+  for (const { text, line } of textsOf(resultsLog(from))) {
     if (own.has(text)) continue;
     const result = parseResult(text);
     if (typeof result === 'string') corrupt.push({ line, reason: result });
@@ -51,8 +51,8 @@ async function copyFolders(from: string, to: string, create: CreateFolder): Prom
   return lacking.length;
 }
 
-/** The lines of a log that are not empty, numbered from 1. */
+/** The lines of a log that are not empty, numbered from 1. A log that does not exist has none. */
 const textsOf = (log: string): { text: string; line: number }[] =>
-  [...linesOf(log, Infinity)]
+  [...(existsSync(log) ? linesOf(log, Infinity) : [])]
     .map(({ text }, index) => ({ text, line: index + 1 }))
     .filter(({ text }) => text.trim() !== '');

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { readText, remembered } from '#host';
 import { dollars, isJsonObject, parseJson } from '#lib';
+import { monthIn } from './result-facts.js';
 import { planFile } from './results-folder.js';
 import { resultsIndex } from './results-index.js';
 import { pullResults } from './shared/pull-results.js';
 import { sharedProjectOf } from './shared/shared-project.js';
 
 /** The month of a time in UTC, like 2026-11. */
-export const monthOf = (time: Date): string => time.toISOString().slice(0, '2026-11'.length);
+export const monthOf = (time: Date): string => monthIn(time.toISOString());
 
 /** Plans never change. By their files; null: the owner is not known. */
 const owners = remembered(() => new Map<string, string | null>());

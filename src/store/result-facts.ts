@@ -71,8 +71,8 @@ interface GrowingFacts extends ResultFacts {
   beginsOf(sweep: string): number[];
 }
 
-/** Of the beginning of a time like 2026-11-28T20:00:00.000Z. */
-const MONTH_LENGTH = '2026-11'.length;
+/** Returns the month of a time in UTC: 2026-11 of 2026-11-28T20:00:00.000Z. */
+export const monthIn = (time: string): string => time.slice(0, '2026-11'.length);
 
 /** Creates the facts of an empty log. */
 export function createFacts(resultsPath: string): GrowingFacts {
@@ -126,7 +126,7 @@ export function createFacts(resultsPath: string): GrowingFacts {
       // By run, because a line may have been appended twice.
       if (usd !== null) {
         const ofCell = entry(spent, cell, () => new Map<string, number>());
-        const ofMonth = entry(months, line.timestamp.slice(0, MONTH_LENGTH), () => new Map<string, number>());
+        const ofMonth = entry(months, monthIn(line.timestamp), () => new Map<string, number>());
         ofMonth.set(line.sweep, (ofMonth.get(line.sweep) ?? 0) + usd - (ofCell.get(line.id) ?? 0));
         ofCell.set(line.id, usd);
       }

@@ -53,7 +53,7 @@ export function sweepDetails(progress: SweepProgress): string {
       : ['', `$${progress.spentUsd ?? 0} of $${progress.maxUsd} spent, as far as costs are known`]),
     ...(progress.month === undefined
       ? []
-      : ['', `$${progress.month.spentUsd} of $${progress.month.maxUsd} of its owner's ${progress.month.name} spent`]),
+      : ['', `its owner has spent $${progress.month.spentUsd} of $${progress.month.maxUsd} in ${progress.month.name}`]),
     ...(progress.troubles ?? []).flatMap((trouble) => ['', troubleText(trouble)]),
     ...(progress.limits ?? []).flatMap(({ provider, account, until }) => [
       '',

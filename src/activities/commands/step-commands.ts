@@ -1,10 +1,9 @@
 import { join, relative } from 'node:path';
 import { Context } from '@temporalio/activity';
-import type { Command, CommandResult } from '#lib';
+import { type Command, type CommandResult, defined } from '#lib';
 import { look, resultsInside, sharesHost } from '#environments';
 import type { ScriptPlace } from '#agent-scripts';
 import { type FileStat, fileText } from '#gates';
-import { defined } from '#lib';
 import { execWithSpace } from '../step/disk-space.js';
 import { withMocks } from '../run/mock-server.js';
 import type { LoadedRun, RunIdentity, RunPlaces } from '../run/context.js';

@@ -1,4 +1,4 @@
-import { messageOf } from '#lib';
+import { type Json, messageOf } from '#lib';
 import { connectModel } from '../model.js';
 import { CannotSetUp, emit } from '../events.js';
 import type { EndedTurn, PerformTurn, Turn } from '../turn-state.js';
@@ -19,7 +19,6 @@ import { replaceModels, requireModel, setTemperature } from './replace-models.js
 import type { Content, Core, Memory, Runtime, Plugin, Character } from './core.js';
 import { fillVariables, loadModule } from '../load-module.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Json } from '#lib';
 
 /** Gives the input to a new runtime, whose database is as it was after the turn before. */
 export const performTurn: PerformTurn = async (turn) => {

@@ -1,5 +1,5 @@
 import type { Firing } from '#decide';
-import { suggest, UsageError } from '#lib';
+import { defined, suggest, UsageError } from '#lib';
 import { configurationLabel } from '#model';
 import type { StoredSchedule } from '#scenario';
 import { firingsFrom, type ObjectStore, pullResults, sharedProjectOf, writeReference } from '#store';
@@ -32,7 +32,7 @@ export async function acceptNight(
       'bad_reference',
       `${accepted.sweep ?? accepted.firing} cannot be the reference: ${problem}; name another night with --night <sweep>, or run one with \`schedule trigger ${schedule}\``,
     );
-  await noteAction(resultsPath, { verb: 'accept', schedule, sweep: accepted.sweep ?? '' }, () => undefined);
+  await noteAction(resultsPath, { verb: 'accept', schedule, ...defined({ sweep: accepted.sweep }) }, () => undefined);
   await writeReference(objects, {
     schema_version: 1,
     schedule,

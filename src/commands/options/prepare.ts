@@ -19,7 +19,10 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
         .default('default' as const),
     )
     .addOption(
-      new Option('--add <name>', 'add such a test to an existing project: its scenarios, and the agent that they need')
+      new Option(
+        '--add <name>',
+        'add a test of this kind to an existing project: its scenarios and the agent that they need',
+      )
         .choices(ADDED)
         .conflicts(['template', 'example']),
     )

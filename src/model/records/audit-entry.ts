@@ -1,11 +1,21 @@
 import { z } from 'zod';
 
 /** The actions of people on sweeps and schedules. */
-const AUDIT_VERBS = [
-  ...(['start', 'pause', 'resume', 'cancel', 'retry', 'regrade', 'clean'] as const),
-  ...(['create', 'delete', 'trigger', 'backfill', 'accept'] as const),
-] as const;
-export type AuditVerb = (typeof AUDIT_VERBS)[number];
+const AuditVerb = z.enum([
+  'start',
+  'pause',
+  'resume',
+  'cancel',
+  'retry',
+  'regrade',
+  'clean',
+  'create',
+  'delete',
+  'trigger',
+  'backfill',
+  'accept',
+]);
+export type AuditVerb = z.infer<typeof AuditVerb>;
 
 /** `audit/<time>-<id>.json`: what somebody was about to do. Written before it is done, and never changed. */
 export const AuditEntry = z.object({
@@ -13,10 +23,10 @@ export const AuditEntry = z.object({
   at: z.string(),
   /** Null: nobody is known. */
   who: z.string().nullable(),
-  verb: z.enum(AUDIT_VERBS),
+  verb: AuditVerb,
   sweep: z.string().exactOptional(),
   schedule: z.string().exactOptional(),
-  /** Of `clean`: the age from which on data was deleted. */
+  /** For `clean`: the least age of what was deleted. */
   older_than: z.string().exactOptional(),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;

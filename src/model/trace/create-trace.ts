@@ -1,5 +1,4 @@
-import type { Attributes, Span, SpanEvent } from '#lib';
-import { defined } from '#lib';
+import { type Attributes, defined, type Span, type SpanEvent } from '#lib';
 import type { RunEvent, EventBody } from '../records/events.js';
 import type { Metrics } from '../records/result-line.js';
 import type { RunRecord, StepRecord } from '../records/run-record.js';

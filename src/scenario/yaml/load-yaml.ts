@@ -1,6 +1,6 @@
 import { Rubric } from '#gates';
 import { check, formatPath, inTextOrder, type Loaded, type Path, type Position, type Side, type Source } from '#input';
-import { fileProblem, type Problem } from '#lib';
+import { fileProblem, messageOf, type Problem } from '#lib';
 import {
   type Document,
   isAlias,
@@ -15,7 +15,6 @@ import {
   Parser,
 } from 'yaml';
 import type { z } from 'zod';
-import { messageOf } from '#lib';
 import {
   composeDocument,
   explainYamlError,

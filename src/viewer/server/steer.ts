@@ -6,14 +6,14 @@ import {
   planSweep,
   resumeSweep,
   type RetryChoice,
+  roundInputs,
   type RoundInputs,
   startPlanned,
   startRetryRound,
-  storedScenarios,
 } from '#client';
 import { groupBy, UsageError } from '#lib';
 import type { Cell } from '#model';
-import { draftOf, monthUsdOf, openProject, refuseUnready, resolveRegrade } from '#planning';
+import { draftOf, openProject, refuseUnready, resolveRegrade } from '#planning';
 import { judgeModelOf, type Plan } from '#scenario';
 import { findPlan, hasEnded } from '#sweeps';
 import type { AgainAnswer } from '../protocol.js';
@@ -39,7 +39,8 @@ export async function steer({ resultsPath, variables, warn }: Source, id: string
   const ended = new UsageError('usage', `${plan.sweep} has already ended`);
   if (hasEnded(resultsPath, plan)) throw ended;
   // Before the engine is started, because they may be gone.
-  const round: RoundInputs | null = known === 'resume' ? await roundOf({ resultsPath, variables }, plan) : null;
+  const round: RoundInputs | null =
+    known === 'resume' ? await roundInputs(openProject(resultsPath), plan, variables()) : null;
   const session = await openSession(resultsPath, warn);
   try {
     const isDone =
@@ -72,7 +73,7 @@ export async function retryFromPage(
   const plan = endedPlan(resultsPath, id);
   const { rerun, isUseful } = await planRetry(resultsPath, plan, choice, warn);
   if (!isUseful) throw new UsageError('nothing_selected', `${plan.sweep} has no cells to run again`);
-  const round = await roundOf({ resultsPath, variables }, plan);
+  const round = await roundInputs(openProject(resultsPath), plan, variables());
   const session = await openSession(resultsPath, warn);
   try {
     await startRetryRound(session, resultsPath, plan, round, rerun);
@@ -112,15 +113,6 @@ export async function regradeFromPage(
   }
   return { sweep: written.plan.sweep };
 }
-
-const roundOf = async (
-  { resultsPath, variables }: Pick<Source, 'resultsPath' | 'variables'>,
-  plan: Plan,
-): Promise<RoundInputs> => ({
-  scenarios: await storedScenarios(resultsPath, plan),
-  file: variables(),
-  monthUsd: monthUsdOf(openProject(resultsPath).config, plan.owner ?? null),
-});
 
 function endedPlan(resultsPath: string, id: string): Plan {
   const plan = findPlan(resultsPath, id);

@@ -93,10 +93,7 @@ const initialState = ({ concurrency, caps, maxUsd, monthUsd, placed, untilClear 
   starting: new Set(),
   queues: [],
   limits: {},
-  money: noMoneySpent({
-    ...(maxUsd === undefined ? {} : { maxUsd }),
-    ...(monthUsd === undefined ? {} : { monthUsd }),
-  }),
+  money: noMoneySpent(defined({ maxUsd, monthUsd })),
   turns: { next: 1, agents: {}, models: {} },
   unread: [],
   rest: null,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../scripts/fuzz/random.js';
+import { cellsOf } from '../../../scripts/simulate/sequential.js';
 import { MAX_TRIES, type CellResult } from '../../../src/decide/decision/paired-cells.js';
 import { replayRounds } from '../../../src/decide/decision/replay-rounds.js';
 import type { UntilClear } from '../../../src/decide/decision/until-clear.js';
@@ -10,20 +11,6 @@ const SEED = Number(process.env['PROPERTY_SEED'] ?? 1);
 /** The most ends of a sweep that are tried. */
 const MOST_ENDS = 64;
 type Random = ReturnType<typeof createRandom>;
-
-const cellsOf = (scenarios: number, most: number): Cell[] =>
-  Array.from({ length: scenarios }, (_, at) => `s${at}`).flatMap((scenario) =>
-    ['base', 'head'].flatMap((variant) =>
-      Array.from({ length: most }, (_, index) => ({
-        id: `${scenario}/${variant}/${index + 1}`,
-        scenario,
-        agent: 'a',
-        model: 'm',
-        variant,
-        repetition: index + 1,
-      })),
-    ),
-  );
 
 /** The results of a sweep; those of `hidden` ended with an error at first, and some never otherwise. */
 function draw(random: Random, cells: readonly Cell[]): Map<string, CellResult> {

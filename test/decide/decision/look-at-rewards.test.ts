@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../../scripts/fuzz/random.js';
+import { cellsOf } from '../../../scripts/simulate/sequential.js';
 import { canDecide, decide } from '../../../src/decide/decision/decide.js';
 import { decisionMovers, decisionText, progressText } from '../../../src/decide/decision/decision-text.js';
 import { MAX_TRIES, type CellResult } from '../../../src/decide/decision/paired-cells.js';
@@ -9,20 +10,6 @@ import type { Cell } from '../../../src/model/records/cell.js';
 
 const SEED = Number(process.env['PROPERTY_SEED'] ?? 1);
 type Random = ReturnType<typeof createRandom>;
-
-const cellsOf = (scenarios: number, most: number): Cell[] =>
-  Array.from({ length: scenarios }, (_, at) => `s${at}`).flatMap((scenario) =>
-    ['base', 'head'].flatMap((variant) =>
-      Array.from({ length: most }, (_, index) => ({
-        id: `${scenario}/${variant}/${index + 1}`,
-        scenario,
-        agent: 'a',
-        model: 'm',
-        variant,
-        repetition: index + 1,
-      })),
-    ),
-  );
 
 const planOf = (scenarios: number, most: number, more: Partial<UntilClear> = {}): UntilClear => ({
   base: { kind: 'variant', variant: 'base' },
