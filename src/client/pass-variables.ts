@@ -28,8 +28,10 @@ import {
 import { hasEnded } from '#sweeps';
 import type { Session } from './session.js';
 
-/** Reads the stored scenarios of a plan. @throws UsageError if they, their fixtures or their checks are gone */
+/** Reads the stored scenarios of a plan. @throws UsageError if there are none, or parts of them are gone */
 export async function storedScenarios(resultsPath: string, plan: Plan): Promise<EffectiveScenario[]> {
+  if (plan.imported !== undefined)
+    throw new UsageError('usage', `${plan.sweep} was imported from Inspect: it can be looked at and compared, not run`);
   const project = await sharedProjectOf(resultsPath);
   if (project !== null) await fetchSweep(project, plan.sweep);
   return plan.scenarios.map(({ hash }) => {

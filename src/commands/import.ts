@@ -6,12 +6,14 @@ import { counted, fileProblem, type Problem, UsageError } from '#lib';
 import { isFile, isFolder, loadText, openProject, skillName } from '#planning';
 import { type CaseScenario, readCsv, readJsonLines, readSuite, type Suite, suiteScenarios } from '#scenario';
 import { importPluginCases } from './import-plugin.js';
+import { importInspect, isInspectLog } from './import-inspect.js';
 import { importPromptfoo, isPromptfoo } from './import-promptfoo.js';
 import { printWritten } from './shared/written.js';
 import { type NewFile, writeNewFiles } from './shared/new-files.js';
 import { printJson, printNotice } from './shared/output.js';
 
 interface ImportOptions {
+  results?: string;
   skill?: string;
   out?: string;
   force: boolean;
@@ -26,11 +28,21 @@ const READERS: Readonly<Record<string, (file: string, text: string) => Loaded<Su
 };
 
 /**
- * `import`: writes a scenario, with its fixture, for each case of a suite, or of a plugin. Writes all files or none.
+ * `import`: makes a sweep of logs of Inspect, or writes scenarios.
  *
- * @throws UsageError with all problems of the suite, or if files exist
+ * @throws UsageError with all problems of what is imported, or if files exist
  */
-export async function importSuite(path: string, options: ImportOptions): Promise<number> {
+export async function importAny(paths: readonly string[], options: ImportOptions): Promise<number> {
+  if (paths.every(isInspectLog)) return importInspect(paths, options);
+  const [path = '', ...others] = paths;
+  if (others.length > 0)
+    throw new UsageError('usage', 'only logs of Inspect can be imported together; import the others one after another');
+  if (options.results !== undefined) throw new UsageError('usage', '--results is for logs of Inspect');
+  return importSuite(path, options);
+}
+
+/** Writes a scenario, with its fixture, for each case of a suite, or of a plugin. Writes all files or none. */
+async function importSuite(path: string, options: ImportOptions): Promise<number> {
   if (!isFolder(path)) return isPromptfoo(path) ? importPromptfoo(path, options) : importFile(path, options);
   if (options.skill !== undefined)
     throw new UsageError('usage', '--skill is for files; the cases in a folder are those of a plugin');

@@ -3,7 +3,7 @@ export { capabilitiesIn, CapabilityRate, capabilityRates } from './capabilities.
 export { compositeScore, compositeTier, type Check, decideOutcome } from './verdict.js';
 export { contextInputs, contextOf, type SubjectSides, subjectTokens, SubjectTokens } from './subject-tokens.js';
 export { conversationText, ConversationRecord, Turn } from './records/conversation.js';
-export { contextTokensOf, createPricer, Price, sumOfCosts } from './cost.js';
+export { contextTokensOf, createPricer, Price, type Pricer, sumOfCosts } from './cost.js';
 export { gateKey } from './gate-title.js';
 export {
   mockWarnings,
@@ -45,6 +45,7 @@ export {
   SCHEMA_VERSION,
   workRunOf,
 } from './records/result-line.js';
+export { resultOfRun } from './records/result-of-run.js';
 export { NO_FACTS, Outcome, RunFacts, runFactsOf } from './records/run-facts.js';
 export { AgentRecord, commandEnd, CommandRecord, EndReason, RunRecord, StepRecord } from './records/run-record.js';
 export { ScheduleReference } from './records/schedule-reference.js';

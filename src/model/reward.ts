@@ -1,8 +1,8 @@
 import { isJsonObject } from '#lib';
 import type { GateDetail } from './records/result-line.js';
 
-/** The gates whose details have rewards. `step_rewards` sums up verifiers, so it comes last. */
-const OF_REWARDS = ['verifier', 'step_rewards'];
+/** Gates whose details have rewards. `scorer` is a score of Inspect. `step_rewards` sums up verifiers: it is last. */
+const OF_REWARDS = ['verifier', 'scorer', 'step_rewards'];
 
 /** The reward that decides: the one named so, or the least of all. */
 export const decisiveReward = (rewards: Readonly<Record<string, number>>): number =>

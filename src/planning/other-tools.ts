@@ -28,7 +28,8 @@ const TOOLS: readonly OtherTool[] = [
   {
     name: 'a log of Inspect',
     owns: (name) => name.endsWith('.eval'),
-    remedy: () => 'its tasks are programs; write a scenario for each of them',
+    remedy: (path) =>
+      `import its results with ${ownCommand(`import ${path}`)}; its tasks are programs, so write scenarios for them`,
   },
   {
     name: 'a task of Inspect',

@@ -53,7 +53,7 @@ export function expandMatrix(scenarios: readonly MatrixScenario[], choice: Matri
         );
       for (const { agent, model } of pairings) {
         for (let repetition = 1; repetition <= repeat; repetition += 1) {
-          expansion.cells.push(cell({ scenario: scenario.name, agent, model, variant, repetition }));
+          expansion.cells.push(cellOf({ scenario: scenario.name, agent, model, variant, repetition }));
         }
       }
     }
@@ -65,7 +65,8 @@ export function expandMatrix(scenarios: readonly MatrixScenario[], choice: Matri
 const cellId = ({ scenario, agent, model, variant, repetition }: Omit<Cell, 'id'>): string =>
   [scenario, agent, model, variant, String(repetition)].map(encodeURIComponent).join('/');
 
-const cell = (point: Omit<Cell, 'id'>): Cell => ({ id: cellId(point), ...point });
+/** Returns the cell at a point of the matrix. */
+export const cellOf = (point: Omit<Cell, 'id'>): Cell => ({ id: cellId(point), ...point });
 
 /** The agent and the model of a cell in which no agent takes part. */
 const NO_AGENT: Readonly<Pairing> = { agent: none.name, model: 'none' };

@@ -17,7 +17,7 @@ export { readHelp, type ToolHelp } from './draft/read-help.js';
 export { type Combination, combinationReader, combinationsOf, loadMatrix, matchesFilter } from './eliza/matrix.js';
 export { Character, modelsOf } from './eliza/runtime-fields.js';
 export { BUILD_SECS } from './environment.js';
-export { expandMatrix } from './expand-matrix.js';
+export { cellOf, expandMatrix } from './expand-matrix.js';
 export { jsonSchemaOf } from './json-schema.js';
 export { readToml } from './load-toml.js';
 export { loadScenario } from './load-scenario.js';

@@ -94,6 +94,8 @@ export const Plan = z.object({
   created_at: z.string(),
   /** To whom the sweep belongs. Absent if nobody was known. */
   owner: z.string().exactOptional(),
+  /** The program whose results these are. Absent if they are our own: those of others cannot be continued. */
+  imported: z.enum(['inspect']).exactOptional(),
   concurrency: z.int(),
   /** One entry for each variant of each scenario. */
   scenarios: z.array(

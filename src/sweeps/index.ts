@@ -1,6 +1,8 @@
 export { bringSweepRuns, FEW_RUNS } from './bring-runs.js';
 export { baselineOfSweep, comparisonOf, comparisonWithBaseline } from './comparison-of.js';
 export { hasEnded, findById, findPlan, findSweep, type SweepOrRun, sweepStatus, newestSweeps } from './find-sweep.js';
+export { importInspectLogs } from './inspect/import-logs.js';
+export { isInspectJson } from './inspect/read-log.js';
 export { nightOfFiring } from './judge-night.js';
 export { judgedFacts, reviewReader, withCalibration } from './judged-runs.js';
 export { rankingOf } from './ranking-of.js';

@@ -125,6 +125,10 @@ async function readScenarios(
   const found = new Map<string, Json>();
   for (const { name: scenario, variant, hash } of plan.scenarios) {
     const label = scenarioLabel({ scenario, variant });
+    if (plan.imported !== undefined) {
+      found.set(label, { sample: hash });
+      continue;
+    }
     const file = scenarioFile(resultsPath, hash);
     const text = await readTextIfThere(file);
     const stored = text === null ? undefined : parseJson(text);

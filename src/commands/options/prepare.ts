@@ -68,22 +68,26 @@ export function addTry(program: Program, { exitWith }: CommandLine): void {
 export function addImport(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('import')
-    .description('Make scenarios of the evals of a skill or plugin, of a list of prompts, or of a config of promptfoo')
+    .description(
+      'Make scenarios of the evals of a skill or plugin, of a list of prompts, or of a config of promptfoo; or a sweep of logs of Inspect',
+    )
     .argument(
-      '<path>',
-      'evals.json of the Agent Skills standard; a list of prompts: .json, .jsonl or .csv; promptfooconfig.yaml; or a folder with cases of `claude plugin eval`',
+      '<paths...>',
+      'evals.json of the Agent Skills standard; a list of prompts: .json, .jsonl or .csv; promptfooconfig.yaml; a folder with cases of `claude plugin eval`; or logs of Inspect, which become a sweep to look at and compare',
     )
     .option('--skill <folder>', 'the skill under test (default: the folder that contains evals/evals.json)')
     .option('--out <folder>', 'where to write the scenarios (default: the fixtures folder)')
     .option('--force', 'overwrite files that exist', false)
+    .option(...RESULTS)
     .option(...JSON_FLAG, false)
-    .action(async (path, options) => exitWith(await (await import('../import.js')).importSuite(path, options)));
+    .action(async (paths, options) => exitWith(await (await import('../import.js')).importAny(paths, options)));
   addHelp(
     command,
     'import',
     ['Import the evals of a skill', 'llm-tool-test import skills/pdf/evals/evals.json'],
     ['Import the cases of a plugin', 'llm-tool-test import plugins/office'],
     ['Import a config of promptfoo', 'llm-tool-test import promptfooconfig.yaml'],
+    ['Import logs of Inspect', 'llm-tool-test import logs/*.eval'],
     ['Import prompts with should_trigger', 'llm-tool-test import prompts.csv --skill skills/pdf'],
   );
 }
