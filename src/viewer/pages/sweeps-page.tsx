@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { testedOf } from '#decide/pure';
-import { formatAge, formatCost, formatDuration } from '#lib/pure';
+import { counted, formatAge, formatCost, formatDuration } from '#lib/pure';
 import type { ListedSweep, SweepsAnswer } from '../protocol.js';
 import { useWatched } from './api.js';
 import { Chip, Name, OutcomeBar, Page, Problem, Waiting } from './parts.js';
@@ -83,7 +83,10 @@ function Sweep({ sweep, engine }: { sweep: ListedSweep; engine: boolean }) {
       </div>
       <OutcomeBar totals={totals} />
       <p class="soft figures">
-        <span>{ended === totals.cells ? `${totals.cells} cells` : `${ended} of ${totals.cells} cells`}</span>
+        <span>
+          {ended === totals.cells ? '' : `${ended} of `}
+          {counted(totals.cells, 'cell')}
+        </span>
         <span>{formatCost(sweep.cost_usd)}</span>
         {sweep.duration_secs !== null && <span>{formatDuration(sweep.duration_secs * 1000)}</span>}
       </p>
