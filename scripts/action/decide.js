@@ -16,3 +16,17 @@ export function decide({ run, compare, failOnFailure, failOnWorse, hasMargin = f
     return 'the comparison with the base branch was not tested; the summary says why';
   return '';
 }
+
+/**
+ * Names the sweep of a shard, such as `2/5`.
+ * @param {string} shard
+ */
+export const shardName = (shard) => `shard-${shard.replace('/', '-of-')}`;
+
+/**
+ * Finds the newest completed sweep that is not one of a shard. A job that merges shards may be interrupted before it
+ * has made a whole sweep of them.
+ * @param {{id: string, status: string}[]} sweeps newest first
+ */
+export const newestWhole = (sweeps) =>
+  sweeps.find(({ id, status }) => status === 'completed' && !/^shard-\d+-of-\d+-[0-9a-f]+$/.test(id));

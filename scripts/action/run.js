@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { comparisonText } from './comment-text.js';
-import { decide } from './decide.js';
+import { decide, newestWhole, shardName } from './decide.js';
 import { splitWords } from './split-words.js';
 import { tool } from './tool.js';
 import { annotate, fail, setOutputs, variable } from './workflow.js';
@@ -35,14 +35,15 @@ if (more.length > 0) {
 }
 
 const shard = variable('SHARD');
-const run = await tool('run', ...words, ...(shard === '' ? [] : ['--shard', shard]), '--json');
+const part = shard === '' ? [] : ['--shard', shard, '--name', shardName(shard)];
+const run = await tool('run', ...words, ...part, '--json');
 const { sweep, error } = documentOf(run.stdout);
 if (sweep === undefined) fail(`llm-tool-test run exited with ${run.code}: ${error?.message ?? 'see the log'}`);
 const slug = variable('TITLE').replace(/[^\w.-]+/g, '-');
 if (shard !== '') {
   // The job that merges the shards decides.
   setOutputs({
-    shard: `${slug}-shard-${shard.replace('/', '-of-')}`,
+    shard: `${slug}-${shardName(shard)}`,
     problem: run.code === 130 ? 'the sweep was interrupted' : '',
   });
   process.exit(0);
@@ -108,13 +109,10 @@ function documentOf(text) {
 /**
  * Returns the id of the sweep to compare with; null if there is none.
  * @param {{id: string, status: string}[]} sweeps newest first
- * @param {string} wanted the beginning of its id; empty for the newest completed one
+ * @param {string} wanted the beginning of its id; empty for the newest one that is completed and whole
  */
 function baseAmong(sweeps, wanted) {
-  const found =
-    wanted === ''
-      ? sweeps.find(({ status }) => status === 'completed')
-      : sweeps.find(({ id }) => id.startsWith(wanted));
+  const found = wanted === '' ? newestWhole(sweeps) : sweeps.find(({ id }) => id.startsWith(wanted));
   if (wanted !== '' && found === undefined) fail(`no sweep in ${results} begins with ${wanted}, the input \`base\``);
   return found?.id ?? null;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { newestWhole } from '../../scripts/action/decide.js';
 import { CLI } from '../commands/project.js';
 import { PROGRESS, steady } from '../walks/walk.js';
 import { runAction, type JobResult } from './action-file.js';
@@ -35,7 +36,7 @@ function see(title: string, { failed, log, summary, steps }: JobResult): void {
     text
       .split('\n')
       .filter((line) => !PROGRESS.test(line) && !line.startsWith('kept: '))
-      .map((line) => steady(line, { folder }))
+      .map((line) => steady(line, { folder }).replace(/\brunner-\w{6}\b/g, 'runner'))
       .join('\n')
       .trim();
   seen.push(
@@ -188,6 +189,10 @@ describe('the steps of the action, in a repository with a pull request', () => {
       expect(steps).not.toContain('Write the summary');
     }
     expect(await readdir(at('artifacts'))).toEqual(['llm-tool-test-shard-1-of-2', 'llm-tool-test-shard-2-of-2']);
+    const { stdout } = await execa('tar', ['-tf', at('artifacts/llm-tool-test-shard-2-of-2/results.tar')]);
+    const [, ofShard = ''] = /sweeps\/(shard-2-of-2-\w+)\//.exec(stdout) ?? [];
+    const sweeps = [ofShard, '20261128-whole'].map((id) => ({ id, status: 'completed' }));
+    expect(newestWhole(sweeps)).toBe(sweeps[1]);
     const merged = await job('push', 'main', { cache: 'false', merge: at('artifacts') });
     expect(merged.failed, merged.log).toBe(false);
     expect(merged.summary).toContain('✅ llm-tool-test: 4 of 4 passed');
