@@ -79,6 +79,18 @@ describe('a sweep that compares mean rewards', () => {
     expect(decisionText(decision)).toContain('differ by less than 0.3');
   });
 
+  test('gives up when the effect is unlikely to be found, and not while it is likely', () => {
+    const alike = resultsOf(cells, (cell) => rewarded(isHead(cell) === (cell.repetition % 2 === 0) ? 1 : 0));
+    const { decision } = decide(cells, planOf(2, 20, { effect: 0.3 }), alike, 'open');
+    expect(decision).toMatchObject({ verdict: 'undecided', stopped: 'futile', effect: { difference: 0.3 } });
+    expect(decision.effect?.power).toBeLessThan(0.2);
+    expect(decision.runs).toBeLessThan(0.8 * cells.length);
+    expect(progressText(decision)).toContain('the runs left would show a change of 0.3 in only');
+    const changed = resultsOf(cells, (cell) => rewarded((cell.repetition % 2) * 0.6 + (isHead(cell) ? 0.3 : 0)));
+    const found = decide(cells, planOf(2, 20, { effect: 0.3 }), changed, 'open').decision;
+    expect(found).toMatchObject({ verdict: 'better', stopped: 'clear' });
+  });
+
   test.each([[1.5], [-0.5], [undefined]])('does not count the reward %s', (reward) => {
     const results = resultsOf(cells, (cell) =>
       isHead(cell) && reward !== undefined ? rewarded(reward) : { outcome: 'pass', cost_usd: null, errors: 0 },
