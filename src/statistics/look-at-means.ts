@@ -111,7 +111,7 @@ function play(
     pairs += turn.length;
     highest = Math.max(highest, capital);
   }
-  return { capital, highest, pairs, mean: sum / Math.max(1, pairs), square: squares / (pairs + 1) };
+  return { capital, highest, pairs, mean: sum / (pairs + 1), square: squares / (pairs + 1) };
 }
 
 /**
