@@ -109,6 +109,12 @@ const MISTAKES = [
     "total.verdict === 'better' ? 'not worse' : 'not shown'",
     "'not worse'",
   ],
+  [
+    'a green gate looks at the worst end of hidden cells only',
+    'src/decide/comparison/findings.ts',
+    "p <= alpha ? { ...one, verdict: 'worse' } : one",
+    'one',
+  ],
 ];
 
 /** Returns them as mutants. @throws if an expression is not found once */

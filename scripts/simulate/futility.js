@@ -1,4 +1,4 @@
-import { futileAfter } from '../../src/statistics/needed-runs.ts';
+import { conditionalPower, futileAfter } from '../../src/statistics/needed-runs.ts';
 import { look } from '../../src/statistics/look.ts';
 import { ratesOf, spread, strata } from './draw.js';
 import { share } from './fixed.js';
@@ -28,7 +28,9 @@ function both(random, base, difference) {
   const rounds = Array.from({ length: ROUNDS }, () => strata(random, rates, 1));
   const most = ROUNDS * rates.length;
   const without = look(rounds, { alpha, margin: null, most });
-  const futile = futileAfter(rounds, { effect: EFFECT, alpha, most }) ?? Infinity;
+  const powerAfter = (/** @type {number} */ end) =>
+    conditionalPower(rounds.slice(0, end), { effect: EFFECT, alpha, most });
+  const futile = futileAfter(ROUNDS, powerAfter) ?? Infinity;
   const isGivenUp = futile < without.rounds;
   return {
     without,

@@ -56,12 +56,13 @@ export function pairUp(
 /** @throws UsageError if so few runs could show no difference, however large */
 function refuseTooFew(cells: readonly Cell[], plan: UntilClear): void {
   if (canDecide(cells, plan)) return;
-  const { base, most_runs: most, alpha, spent_before: before } = plan;
+  const { base, effect, most_runs: most, alpha, spent_before: before } = plan;
+  const raise = `raise --max-runs${effect === undefined ? '' : ' or --effect'}`;
   const level =
     before === undefined ? '' : `, at the ${levelText(alpha)} that ${before.by.join(' and ')} left of alpha`;
   throw new UsageError(
     'usage',
-    `with ${base.kind === 'variant' ? `at most ${most}` : 'so few'} runs on each side, no difference could be shown${level}; ${base.kind === 'variant' ? 'raise --max-runs' : 'raise --max-runs, or repeat the base more often'}`,
+    `with ${base.kind === 'variant' ? `at most ${most}` : 'so few'} runs on each side, no difference could be shown${level}; ${base.kind === 'variant' ? raise : `${raise}, or repeat the base more often`}`,
   );
 }
 

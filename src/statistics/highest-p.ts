@@ -72,7 +72,7 @@ function lowestScore(ends: readonly Ends[]): number {
  * For each number of passes of both sides together, the end with the fewest of them in head. Their variance is the
  * same, or nearly so where a difference is assumed.
  */
-function pointsOf({ worst, best }: Ends): Stratum[] {
+export function pointsOf({ worst, best }: Ends): Stratum[] {
   const [base, head] = [worst.base.passed - best.base.passed, best.head.passed - worst.head.passed];
   return Array.from({ length: base + head + 1 }, (_, more) => ({
     base: { passed: best.base.passed + Math.min(more, base), tested: worst.base.tested },

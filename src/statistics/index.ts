@@ -11,10 +11,11 @@ export {
 export { type Followed, followNights, SUSPICION, nightSd } from './follow-nights.js';
 export { holm, testFamily } from './test-family.js';
 export { type Ends, highestP, highestSureP } from './highest-p.js';
+export { lowestP } from './lowest-p.js';
 export { directionOf } from './direction.js';
 export { type Account, afterStart, firstLevel, informationIn, leftOf, lookIn, POOL, spentOf } from './ledger.js';
 export { look, type Look, type Round, timesOf, total, sequentialP } from './look.js';
-export { firstDecisiveBet, intervalByMeans, type Turn, verdictByMeans } from './look-at-means.js';
+export { firstDecisiveBet, intervalByMeans, powerByMeans, type Turn, verdictByMeans } from './look-at-means.js';
 export { lossEvidence, riseEvidence } from './loss-evidence.js';
 export { meanBias, meanRate } from './mean-rate.js';
 export { meanChange } from './mean-change.js';
@@ -31,4 +32,4 @@ export { firstContrast } from './sequential-test.js';
 export { shrunkRates } from './shrunk-rates.js';
 export { boundaries } from './spending.js';
 export { decide, smallestPossible, testDifference, type TestedDifference } from './test-difference.js';
-export { highestAdjustedPs, testEach, type TestedConfiguration } from './test-each.js';
+export { highestAdjustedPs, lowestAdjustedPs, testEach, type TestedConfiguration } from './test-each.js';

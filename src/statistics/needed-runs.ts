@@ -120,10 +120,10 @@ export function conditionalPower(rounds: readonly Round[], { effect, alpha, most
   return normalTail((end - sofar - drift * (1 - time)) / Math.sqrt(1 - time));
 }
 
-/** Returns after how many rounds the effect was unlikely to be found any more; null: after none. */
-export function futileAfter(rounds: readonly Round[], plan: EffectPlan): number | null {
-  const at = rounds.findIndex((_, last) => conditionalPower(rounds.slice(0, last + 1), plan) < FUTILE);
-  return at === -1 ? null : at + 1;
+/** Returns after how many of the rounds the effect was unlikely to be found any more; null: after none. */
+export function futileAfter(rounds: number, powerAfter: (rounds: number) => number): number | null {
+  const at = Array.from({ length: rounds }, (_, index) => index + 1).find((count) => powerAfter(count) < FUTILE);
+  return at ?? null;
 }
 
 /** True pass rates of a configuration on both sides. */
@@ -157,7 +157,8 @@ export function expectedRounds(
   for (let simulation = 0; simulation < simulations; simulation++) {
     const drawn = Array.from({ length: most }, () => drawRound(rates, random));
     const last = look(drawn, plan);
-    const stop = Math.min(last.rounds, futileAfter(drawn, { ...plan, effect }) ?? most);
+    const powerAfter = (end: number): number => conditionalPower(drawn.slice(0, end), { ...plan, effect });
+    const stop = Math.min(last.rounds, futileAfter(most, powerAfter) ?? most);
     rounds += stop;
     if (stop === last.rounds && last.verdict !== 'undecided') found += 1;
   }

@@ -90,9 +90,14 @@ export const highestAdjustedPs = (all: readonly Ends[]): number[] =>
 function hardestOutcomes({ worst, best }: Ends): PossibleOutcomes {
   const directions = new Set([worst, best].map((end) => directionOf([end])));
   const p = directions.size > 1 ? 1 : Math.max(possibleOutcomes(worst).p, possibleOutcomes(best).p);
+  return { p, outcomes: outcomesOf({ worst, best }) };
+}
+
+/** Returns the possible outcomes for each number of passes of both sides together. */
+function outcomesOf({ worst, best }: Ends): PossibleOutcomes['outcomes'] {
   const most = worst.base.passed + best.head.passed;
   const fewest = worst.head.passed + best.base.passed;
-  const outcomes = Array.from({ length: most - fewest + 1 }, (_, at) => {
+  return Array.from({ length: most - fewest + 1 }, (_, at) => {
     const passed = fewest + at;
     const ofHead = Math.max(0, passed - worst.base.tested);
     const end = {
@@ -101,7 +106,26 @@ function hardestOutcomes({ worst, best }: Ends): PossibleOutcomes {
     };
     return possibleOutcomes(end).outcomes.flat();
   });
-  return { p, outcomes };
+}
+
+/**
+ * Returns an adjusted p of each configuration that is no higher than that of any end at which head is worse in it; 1 if
+ * it is at none. Others that may have a smaller p may be found before it, and do not count. Of the rest, the least
+ * probable small p counts.
+ */
+export function lowestAdjustedPs(all: readonly Ends[]): number[] {
+  const others = all.map((ends) => ({
+    p: Math.min(possibleOutcomes(ends.worst).p, possibleOutcomes(ends.best).p),
+    lists: outcomesOf(ends),
+  }));
+  return all.map(({ worst }, at) => {
+    if (directionOf([worst]) !== 'worse') return 1;
+    const { p } = possibleOutcomes(worst);
+    const least = (lists: PossibleOutcomes['outcomes']): number =>
+      Math.min(...lists.map((list) => chanceOf({ p, outcomes: [list] }, p)));
+    const chances = others.flatMap((other, index) => (index === at || other.p > p ? least(other.lists) : []));
+    return Math.max(p, -Math.expm1(chances.reduce((none, chance) => none + Math.log1p(-chance), 0)));
+  });
 }
 
 export interface TestedConfiguration extends TestedDifference {

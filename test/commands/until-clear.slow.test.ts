@@ -101,10 +101,6 @@ test.each([
   [['clear', '--margin', '10'], '--margin has an effect only with --until-clear'],
   [['clear', '--measure', 'reward'], '--measure has an effect only with --until-clear'],
   [
-    ['clear', '--until-clear', '--base', 'good', '--measure', 'reward', '--effect', '10'],
-    '--effect cannot be used with --measure reward',
-  ],
-  [
     ['clear', '--until-clear', '--base', 'good', '--measure', 'reward'],
     '--measure reward: clear good has no gate of type `verifier` or `step_rewards`, so its runs have no reward',
   ],

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../scripts/fuzz/random.js';
+import { cellsOf } from '../../scripts/simulate/sequential.js';
 import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.js';
 import type { Comparison } from '../../src/decide/comparison/document.js';
 import { decide } from '../../src/decide/decision/decide.js';
 import { MAX_TRIES, type CellResult } from '../../src/decide/decision/paired-cells.js';
 import type { Decision } from '../../src/decide/decision/decision.js';
 import { exitCodeOf } from '../../src/decide/exit-code.js';
-import type { Cell } from '../../src/model/records/cell.js';
 import { sureVerdict } from '../../src/reports/comparison/answer.js';
 import { comparisonMarkdown, renderComparison } from '../../src/reports/comparison/comparison.js';
 import { github } from '../../src/reports/formats/github.js';
@@ -144,24 +144,13 @@ function decided(random: Random): Decision {
   const scenarios = 1 + random.below(3);
   const rates = { base: random.pick([0.1, 0.5, 0.9]), head: random.pick([0.1, 0.5, 0.9]) };
   const errors = random.pick([0, 0.1, 0.9]);
-  const cells = Array.from({ length: scenarios }, (_, at) => `s${at}`).flatMap((scenario) =>
-    (['base', 'head'] as const).flatMap((variant) =>
-      Array.from({ length: most }, (_, index): Cell & { variant: keyof typeof rates } => ({
-        id: `${scenario}/${variant}/${index + 1}`,
-        scenario,
-        agent: 'a',
-        model: 'm',
-        variant,
-        repetition: index + 1,
-      })),
-    ),
-  );
+  const cells = cellsOf(scenarios, most);
   const results = new Map(
     cells.map(({ id, variant }): [string, CellResult] => [
       id,
       random.chance(errors)
         ? { outcome: 'error', cost_usd: null, errors: MAX_TRIES }
-        : { ...(random.chance(rates[variant]) ? PASS : FAIL), cost_usd: null, errors: 0 },
+        : { ...(random.chance(variant === 'base' ? rates.base : rates.head) ? PASS : FAIL), cost_usd: null, errors: 0 },
     ]),
   );
   const plan = {

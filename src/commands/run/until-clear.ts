@@ -61,11 +61,6 @@ export function untilClearOf(
       'usage',
       '--effect gives up where no change is likely to be found, and --margin then shows that nothing is worse; leave out one of them',
     );
-  if (effect !== undefined && measure === 'reward')
-    throw new UsageError(
-      'usage',
-      '--effect cannot be used with --measure reward: when to give up is known only for passes',
-    );
   return {
     ...(measure === 'reward' ? { measure } : {}),
     base,

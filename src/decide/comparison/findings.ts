@@ -7,6 +7,8 @@ import {
   highestAdjustedPs,
   highestP,
   isStratumTested,
+  lowestAdjustedPs,
+  lowestP,
   notWorse,
   type Stratum,
   testDifference,
@@ -92,7 +94,7 @@ export interface BoundedFindings {
    * asked for.
    */
   bestForHead: Findings;
-  /** The hidden cells of head failed, and those of base passed. */
+  /** The hidden cells of head failed, and those of base passed. It is worse there if it is at any other end. */
   worstForHead: Findings;
 }
 
@@ -123,7 +125,27 @@ export function boundedFindings(pairs: readonly Pair[], options: ComparisonOptio
   return {
     actual,
     bestForHead: isBestAsked ? findIf('best', 'worse') : actual,
-    worstForHead: findIf('worst', 'better'),
+    worstForHead: worseIfAnywhere(findIf('worst', 'better'), ends, options),
+  };
+}
+
+/** In between, a loss may be found that is not at the worst end: with a smaller variance, or fewer adjustments. */
+function worseIfAnywhere(
+  { total, configurations }: Findings,
+  all: readonly Ends[],
+  { alpha }: Pick<ComparisonOptions, 'alpha'>,
+): Findings {
+  const ends = all.filter(({ worst }) => isStratumTested(worst));
+  if (ends.length < 2) return { total, configurations };
+  const lowest = lowestAdjustedPs(ends);
+  const found = <T extends Findings['total']>(one: T, p: number): T =>
+    p <= alpha ? { ...one, verdict: 'worse' } : one;
+  let next = 0;
+  return {
+    total: found(total, lowestP(ends)),
+    configurations: configurations.map((one) =>
+      one.p === null ? one : found(one, Math.max(one.p, lowest[next++] ?? 0)),
+    ),
   };
 }
 

@@ -2,7 +2,6 @@ import { groupBy, mean } from '#lib';
 import type { Cell } from '#model';
 import {
   boundaries,
-  conditionalPower,
   intervalOfOthers,
   normalTail,
   otherScenarios,
@@ -129,14 +128,9 @@ export function decide(
       stopped,
       ...(plan.measure === undefined ? {} : { measure: plan.measure }),
       margin: plan.margin,
-      ...(plan.effect === undefined
+      ...(plan.effect === undefined || replay.power === null
         ? {}
-        : {
-            effect: {
-              difference: plan.effect,
-              power: conditionalPower(countedRounds, { effect: plan.effect, alpha: plan.alpha, most }),
-            },
-          }),
+        : { effect: { difference: plan.effect, power: replay.power } }),
       alpha: plan.alpha,
       ...(plan.spent_before === undefined ? {} : { spent_before: plan.spent_before }),
       difference: last.difference,

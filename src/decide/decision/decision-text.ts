@@ -66,10 +66,10 @@ function changeText(difference: number, { measure }: Pick<ShownDecision, 'measur
 }
 
 function verdictText(decision: ShownDecision): string {
-  const { verdict, stopped, base, head_variant, margin, measure } = decision;
+  const { verdict, stopped, base, head_variant, margin } = decision;
   const head = head_variant ?? 'this sweep';
   const other = base.variant ?? base.sweep ?? 'the base';
-  const limit = measure === 'reward' ? String(margin) : limitText(margin);
+  const limit = limitText(margin, decision);
   switch (verdict) {
     case 'better':
     case 'worse':
@@ -87,7 +87,8 @@ function verdictText(decision: ShownDecision): string {
   }
 }
 
-const limitText = (share: number | null): string => `${Math.round((share ?? 0) * 1000) / 10} points`;
+const limitText = (share: number | null | undefined, { measure }: Pick<ShownDecision, 'measure'>): string =>
+  measure === 'reward' ? String(share) : `${Math.round((share ?? 0) * 1000) / 10} points`;
 
 function estimateText(decision: ShownDecision): string {
   const { difference, interval, other_scenarios: others, measure } = decision;
@@ -99,14 +100,15 @@ function estimateText(decision: ShownDecision): string {
   return `: ${measureText(decision)} ${changeText(difference, decision)}${unit} (${between(interval)}${elsewhere})`;
 }
 
-function reasonText({ effect, verdict, measure }: ShownDecision, stopped: NonNullable<Decision['stopped']>): string {
+function reasonText(decision: ShownDecision, stopped: NonNullable<Decision['stopped']>): string {
+  const { effect, verdict, measure } = decision;
   switch (stopped) {
     case 'clear':
       return verdict === 'not tested'
         ? 'the runs are clear, but the judge could be the reason'
         : 'the verdict is clear';
     case 'futile':
-      return `the runs left would show a change of ${limitText(effect?.difference ?? null)} in only ${percent(effect?.power ?? 0)} % of cases`;
+      return `the runs left would show a change of ${limitText(effect?.difference, decision)} in only ${percent(effect?.power ?? 0)} % of cases`;
     case 'most runs':
       return 'no runs are left';
     case 'budget':

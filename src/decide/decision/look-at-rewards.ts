@@ -1,5 +1,5 @@
 import { mean } from '#lib';
-import { intervalByMeans, type Look, type Turn, verdictByMeans } from '#statistics';
+import { intervalByMeans, type Look, powerByMeans, type Turn, verdictByMeans } from '#statistics';
 import { runsOf } from './count-pairs.js';
 import type { CellPair, CellResult } from './paired-cells.js';
 import type { UntilClear } from './until-clear.js';
@@ -62,6 +62,17 @@ export function lookAtRewards(
     clearAt: clearAt === -1 ? null : count,
   };
 }
+
+/** Returns the probability that the pairs left still show a difference, if it is the effect from now on. */
+export const powerOfRewards = (
+  rounds: readonly PairsOfRound[],
+  results: ReadonlyMap<string, CellResult>,
+  plan: { effect: number; alpha: number; most: number },
+): number =>
+  powerByMeans(
+    rounds.flatMap((round) => turnsOf(round, results).map((turn) => turn.map(boundsOf))),
+    plan,
+  );
 
 /** Returns the mean rewards of each configuration. */
 export const meanRewards = (rounds: readonly PairsOfRound[], results: ReadonlyMap<string, CellResult>): MeanRewards[] =>

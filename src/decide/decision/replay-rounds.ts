@@ -1,6 +1,7 @@
 import { inTurns, mean } from '#lib';
 import type { Cell } from '#model';
 import {
+  conditionalPower,
   firstContrast,
   firstDecisive,
   firstDecisiveBet,
@@ -20,7 +21,7 @@ import {
   type PairedConfiguration,
 } from './paired-cells.js';
 import { countPairs, type PairCounts } from './count-pairs.js';
-import { type LastLook, lookAtRewards, type PairsOfRound } from './look-at-rewards.js';
+import { type LastLook, lookAtRewards, type PairsOfRound, powerOfRewards } from './look-at-rewards.js';
 import type { UntilClear } from './until-clear.js';
 
 type Side = keyof Stratum;
@@ -69,6 +70,8 @@ export interface Replay {
   last: LastLook;
   /** Its verdict; null if that depends on how the runs would have ended that neither passed nor failed. */
   verdict: Look['verdict'] | null;
+  /** The probability that the runs left still find the effect; null if none was named. */
+  power: number | null;
   /** The cells that were released, in the order in which they are started. */
   released: Cell[];
   /** The released cells that are to be run now: they have not ended, or ended with an error and are to be run again. */
@@ -100,15 +103,20 @@ export function replayRounds(
       ? lookAtRewards(played.pairs.slice(0, end), results, { alpha, margin, most })
       : lookAtAll(played.rounds.slice(0, end), { alpha, margin, most });
   const found = lookUntil(Infinity);
+  const powerAfter = (effect: number, end: number): number =>
+    measure === 'reward'
+      ? powerOfRewards(played.pairs.slice(0, end), results, { effect, alpha, most })
+      : conditionalPower(countedIn(played.rounds.slice(0, end)), { effect, alpha, most });
   const asReplay = (rounds: number, shown: typeof found) => ({
     configurations,
     rounds: played.rounds.slice(0, rounds),
     pairs: played.pairs.slice(0, rounds),
     last: shown.last,
     verdict: shown.verdict,
+    power: effect === undefined ? null : powerAfter(effect, rounds),
     released: played.released.slice(0, rounds).flat(),
   });
-  const futileAt = effect === undefined ? null : futileAfter(countedIn(played.rounds), { effect, alpha, most });
+  const futileAt = effect === undefined ? null : futileAfter(played.rounds.length, (end) => powerAfter(effect, end));
   const stopAt = Math.min(found.clearAt ?? Infinity, futileAt ?? Infinity);
   if (stopAt === Infinity) return { ...asReplay(Infinity, found), wanted: played.wanted, stopped: played.stopped };
   // Runs after that do not count, but a sweep runs nothing after that.

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createRandom } from '../../../scripts/fuzz/random.js';
 import { sideOf, type Arm, type Pair } from '../../../src/decide/comparison/arms.js';
 import { decideGate } from '../../../src/decide/comparison/decide-gate.js';
+import { exitCodeOf } from '../../../src/decide/exit-code.js';
 import { boundedFindings, boundedMargins, isRobust } from '../../../src/decide/comparison/findings.js';
 
 /** Runs of a configuration on one side. */
@@ -119,6 +120,7 @@ function claimsOf({ each, gate }: Found): Claim[] {
       ];
     }),
     ...(gate === 'worse' ? [['gate worse', 0, (end: Found) => end.gate === 'worse'] satisfies Claim] : []),
+    ...(exitCodeOf(gate) === 0 ? [['gate green', 0, (end: Found) => end.gate !== 'worse'] satisfies Claim] : []),
   ];
 }
 
@@ -137,7 +139,14 @@ test('claims about sweeps with errors hold however these would have ended, also 
       }
     }
   }
-  for (const what of ['sure total', 'sure configuration', 'not worse total', 'not worse configuration', 'gate worse']) {
+  for (const what of [
+    'sure total',
+    'sure configuration',
+    'not worse total',
+    'not worse configuration',
+    'gate worse',
+    'gate green',
+  ]) {
     const { made = 0, broken } = counts.get(what) ?? {};
     expect(made, what).toBeGreaterThan(20);
     expect(broken, what).toBe(0);
@@ -147,4 +156,19 @@ test('claims about sweeps with errors hold however these would have ended, also 
     const { made = 0, broken = 0 } = counts.get(what) ?? {};
     expect(made - broken, what).toBeLessThan(0.2 * made);
   }
+});
+
+test('a gate is not green if head would be worse at some end in between, though not at the worst one', () => {
+  const sweeps: Sweeps = [
+    { base: { passed: 2, failed: 2, hidden: 2 }, head: { passed: 2, failed: 1, hidden: 0 } },
+    { base: { passed: 2, failed: 1, hidden: 0 }, head: { passed: 2, failed: 3, hidden: 2 } },
+    { base: { passed: 2, failed: 2, hidden: 3 }, head: { passed: 1, failed: 4, hidden: 3 } },
+  ];
+  const between = endsOf(sweeps).find((end) => found(end, null).gate === 'worse');
+  expect(between?.map(({ base, head }) => [base.passed, head.passed])).toEqual([
+    [2, 2],
+    [2, 3],
+    [5, 1],
+  ]);
+  expect(found(sweeps, null).gate).toBe('not tested');
 });

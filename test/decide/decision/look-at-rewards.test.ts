@@ -7,6 +7,7 @@ import { MAX_TRIES, type CellResult } from '../../../src/decide/decision/paired-
 import { replayRounds } from '../../../src/decide/decision/replay-rounds.js';
 import type { UntilClear } from '../../../src/decide/decision/until-clear.js';
 import type { Cell } from '../../../src/model/records/cell.js';
+import { powerByMeans } from '../../../src/statistics/look-at-means.js';
 
 const SEED = Number(process.env['PROPERTY_SEED'] ?? 1);
 type Random = ReturnType<typeof createRandom>;
@@ -77,6 +78,22 @@ describe('a sweep that compares mean rewards', () => {
     expect(decision).toMatchObject({ verdict: 'equivalent', stopped: 'clear' });
     expect(decision.interval?.low).toBeGreaterThan(-0.3);
     expect(decisionText(decision)).toContain('differ by less than 0.3');
+  });
+
+  test('gives up when the effect is unlikely to be found, and not while it is likely', () => {
+    const alike = resultsOf(cells, (cell) => rewarded(isHead(cell) === (cell.repetition % 2 === 0) ? 1 : 0));
+    const { decision } = decide(cells, planOf(2, 20, { effect: 0.3 }), alike, 'open');
+    expect(decision).toMatchObject({ verdict: 'undecided', stopped: 'futile', effect: { difference: 0.3 } });
+    expect(decision.effect?.power).toBeLessThan(0.2);
+    expect(decision.runs).toBeLessThan(0.8 * cells.length);
+    expect(progressText(decision)).toContain('the runs left would show a change of 0.3 in only');
+    const changed = resultsOf(cells, (cell) => rewarded((cell.repetition % 2) * 0.6 + (isHead(cell) ? 0.3 : 0)));
+    const found = decide(cells, planOf(2, 20, { effect: 0.3 }), changed, 'open').decision;
+    expect(found).toMatchObject({ verdict: 'better', stopped: 'clear' });
+    // A single pair, which differs as much as possible.
+    const power = powerByMeans([[{ low: 1, high: 1 }]], { effect: 0.3, alpha: 0.05, most: 40 });
+    expect(power).toBeGreaterThan(0.5);
+    expect(power).toBeLessThan(1);
   });
 
   test.each([[1.5], [-0.5], [undefined]])('does not count the reward %s', (reward) => {
