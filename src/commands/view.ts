@@ -7,6 +7,7 @@ import { printJson, printNotice } from './shared/output.js';
 
 interface ViewOptions {
   port: number;
+  origin?: string;
   newLink: boolean;
   open: boolean;
   results?: string;
@@ -15,11 +16,18 @@ interface ViewOptions {
 }
 
 /** `view`: serves the viewer until a signal ends it. */
-export async function view({ port, newLink, open, results, envFile, json }: ViewOptions): Promise<number> {
+export async function view({ port, origin, newLink, open, results, envFile, json }: ViewOptions): Promise<number> {
   const { resultsPath } = openProject(results);
   const variables = (): NodeJS.Dict<string> => readEnvFile(envFile);
   variables(); // a mistake in it should not wait for the first retry
-  const viewer = await serveViewer({ resultsPath, port, newLink, variables, warn: printNotice });
+  const viewer = await serveViewer({
+    resultsPath,
+    port,
+    origin: origin ?? null,
+    newLink,
+    variables,
+    warn: printNotice,
+  });
   const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   if (json) printJson({ url: viewer.url, port: viewer.port, results: resultsPath });
   else process.stdout.write(`${viewer.url}\n`);

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '#lib';
 import type { HostRecord } from '#model';
 import { openProject } from '#planning';
 import { parseRunWorkflowId, sweepWorkflowId } from '#protocol';
 import { renderHosts } from '#reports';
-import { drainObject, parseRoundMark, readHosts, ROUNDS, type SharedProject, sharedProjectOf } from '#store';
+import { drainObject, parseRoundMark, readHost, readHosts, ROUNDS, type SharedProject, sharedProjectOf } from '#store';
 import { printJson, printNotice, textOptions } from './shared/output.js';
 
 interface WorkersOptions {
@@ -33,10 +34,12 @@ export async function showWorkers({ results, json }: WorkersOptions): Promise<nu
   return 0;
 }
 
-/** `workers drain`: tells a host to take no new runs, or to take runs again (`--undo`). */
+const LOOK_MS = 1000;
+
+/** `workers drain`: tells a host to take no new runs, or to take runs again (`--undo`). `wait`: until its runs ended. */
 export async function drainWorker(
   name: string,
-  { results, json, undo }: WorkersOptions & { undo: boolean },
+  { results, json, undo, wait }: WorkersOptions & { undo: boolean; wait: boolean },
 ): Promise<number> {
   const { store } = await openShared(results);
   const host = findHost(await readHosts(store), name);
@@ -49,8 +52,16 @@ export async function drainWorker(
         ? `${host.name} will take runs again within seconds`
         : `${host.name} will take no new runs within seconds; \`workers\` shows when its ${host.runs.length} runs have ended`,
     );
+  if (!wait || undo) return 0;
+  for (let now = await readHost(store, host.id); !isDrained(now); now = await readHost(store, host.id))
+    await sleep(LOOK_MS);
+  if (!json) printNotice(`${host.name} has no runs`);
   return 0;
 }
+
+/** A host that has not noticed yet that it should drain may still take a run. One without a record is gone. */
+const isDrained = (host: Pick<HostRecord, 'draining' | 'runs'> | null): boolean =>
+  host === null || (host.draining && host.runs.length === 0);
 
 /** The sweep and the round of a run. A host that was lost still claims the runs of a round that has ended. */
 const roundOf = (workflowId: string): string =>

@@ -28,7 +28,13 @@ export {
   type StartRequest,
   type RequestedEnvironment,
 } from './environment.js';
-export { apartFrom, environmentAddresses, missingInEnvironment, variablesOfEnvironment } from './kinds.js';
+export {
+  apartFrom,
+  environmentAddresses,
+  missingInEnvironment,
+  requiresSandbox,
+  variablesOfEnvironment,
+} from './kinds.js';
 export { fillWorkspace } from './fill-workspace.js';
 export { lastStart, livingStarts, sideJournal, startFiles, startFolder } from './journal.js';
 export { look } from './local.js';

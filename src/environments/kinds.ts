@@ -52,3 +52,6 @@ export function missingInEnvironment(wanted: { type: string }, values: Readonly<
 export const environmentAddresses: readonly string[] = Object.values<Kind>(KINDS).flatMap(
   ({ needs }) => needs?.addresses ?? [],
 );
+
+/** True if agents here must not be able to read this machine's files: hosts refuse `local`, and commands replace it. */
+export const requiresSandbox = (): boolean => process.env['LLM_TOOL_TEST_REQUIRE_SANDBOX'] === '1';

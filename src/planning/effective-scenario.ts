@@ -1,4 +1,4 @@
-import { apartFrom } from '#environments';
+import { apartFrom, requiresSandbox } from '#environments';
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Agent } from '#agents';
@@ -37,7 +37,11 @@ export function effectiveScenario(
   const { file } = selected;
   const checked = withoutIdleGates(scenario, variant.subject);
   const unmocked = draft.live ? withoutMocks(checked) : checked;
-  const used = withVariables(selected, variant, unmocked, { ...process.env, ...draft.variables });
+  const sandboxed: Scenario =
+    requiresSandbox() && unmocked.environment.type === 'local'
+      ? { ...unmocked, environment: { type: 'bubblewrap' } }
+      : unmocked;
+  const used = withVariables(selected, variant, sandboxed, { ...process.env, ...draft.variables });
   const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
   const asked = chooseGateModel(project, selected, variant, draft);

@@ -236,3 +236,31 @@ describe.skipIf(lacking !== null)(`without pasta${because(lacking)}`, () => {
     },
   );
 });
+
+describe.skipIf(lacking !== null)(`where LLM_TOOL_TEST_REQUIRE_SANDBOX is set${because(lacking)}`, () => {
+  let strict: TestProject;
+  beforeAll(async () => {
+    strict = await createProject(
+      { ...EMPTY_FIXTURE, 'fixtures/plain.yaml': scenario('plain', { gates: KEPT_FILE, steps: ['say: x'] }) },
+      { ownEngine: true },
+    );
+    strict.env['LLM_TOOL_TEST_REQUIRE_SANDBOX'] = '1';
+  });
+  afterAll(() => strict.remove());
+
+  it('a command plans a sandbox for a scenario that names none', async () => {
+    const { run } = await openRun((await strict.run(['plain'])).document);
+    expect(run).toMatchObject({ outcome: 'pass', environment: 'bubblewrap', sandboxed: true });
+  });
+
+  it('a worker refuses to start agents without one, whatever a command planned', async () => {
+    const elsewhere = { LLM_TOOL_TEST_REQUIRE_SANDBOX: '0' };
+    const { run } = await openRun((await strict.run(['plain', '--no-cache'], elsewhere)).document);
+    expect(run).toMatchObject({
+      outcome: 'error',
+      starts: 0,
+      message:
+        'agents need a sandbox here (LLM_TOOL_TEST_REQUIRE_SANDBOX=1): set environment.type to bubblewrap or auto',
+    });
+  });
+});

@@ -82,6 +82,16 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
   /** Writes a scenario into the project folder. */
   const write = async (name: string, text: string): Promise<void> => writeFile(join(clone, 'fixtures', name), text);
 
+  const untilCompleted = (sweep: string): Promise<SweepDocument> =>
+    until(
+      'the sweep has ended',
+      async () => {
+        const shown = await sweepOf(`show ${sweep}`);
+        return shown.status === 'completed' ? shown : null;
+      },
+      5 * MINUTES,
+    );
+
   /** All results of a sweep: one for each cell, as the shared results store them. */
   async function storedResults(sweep: string): Promise<string[]> {
     const lines = await inCli(`cat /results/sweeps/${sweep}/results.r1.jsonl`);
@@ -139,31 +149,20 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
     expect(await inCli(`node -e '${read}'`)).toMatch(/^llm_tool_test_cells_total\{.*outcome="pass".*\} 1$/m);
   });
 
-  test('an agent sees only its own processes, and has no rights', async () => {
+  test('an agent sees only its own processes, has no rights, and finds no keys, results and state', async () => {
     const look =
       'ls /proc | grep -c "^[0-9]" >count; grep -h "^CapEff" /proc/self/status >rights; cat /proc/[0-9]*/cmdline >processes';
     const gates = [
       '{type: file_contains, path: rights, substring: "0000000000000000"}',
       `{type: command_succeeds, command: '[ "$(cat count)" -lt 20 ] && ! grep -qa worker.js processes'}`,
+      `{type: command_succeeds, command: '[ ! -s found ]'}`,
     ];
-    await write('alone.yaml', scenario('alone', { gates, steps: [`run: '${look}'`] }));
-    await write(
-      'walled.yaml',
-      scenario('walled', {
-        gates: [...gates, '{type: file_contains, path: results, substring: "no results"}'],
-        steps: [`run: '${look}; [ -e /results/sweeps ] || echo "no results" >results'`],
-        more: 'environment: {type: bubblewrap}',
-      }),
-    );
-    const { totals, cells } = await sweepOf('run alone walled');
-    expect(totals, JSON.stringify(cells)).toMatchObject({ cells: 2, passed: 2 });
-    const containment = await Promise.all(
-      cells.map(async ({ results_dir }) => {
-        const record = await inCli(`cat ${results_dir?.replace(/^.*\//, '/results/')}/artifacts/run.json`);
-        return (JSON.parse(record) as { agent: { containment: string } }).agent.containment;
-      }),
-    );
-    expect(containment[0]).toBe('userns');
+    const search = 'ls -d /results/sweeps /home/keys /home/hosts/*.lock >found 2>errors || true';
+    await write('alone.yaml', scenario('alone', { gates, steps: [`run: '${look}; ${search}'`] }));
+    const { totals, cells } = await sweepOf('run alone');
+    expect(totals, JSON.stringify(cells)).toMatchObject({ cells: 1, passed: 1 });
+    const record = await inCli(`cat ${cells[0]?.results_dir?.replace(/^.*\//, '/results/')}/artifacts/run.json`);
+    expect(JSON.parse(record)).toMatchObject({ environment: 'bubblewrap', sandboxed: true });
   });
 
   test('a key that is replaced in the file counts for the next step', async () => {
@@ -208,18 +207,32 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
       expect(await containers('worker')).toHaveLength(1);
       await inCli('touch /results/go');
 
-      const done = await until(
-        'the sweep has ended',
-        async () => {
-          const shown = await sweepOf(`show ${sweep}`);
-          return shown.status === 'completed' ? shown : null;
-        },
-        5 * MINUTES,
-      );
+      const done = await untilCompleted(sweep);
       expect(done.totals, JSON.stringify(done.cells)).toMatchObject({ cells: 8, passed: 8 });
       const stored = await storedResults(sweep);
       expect(stored).toHaveLength(8);
       expect(new Set(stored).size).toBe(8);
+    },
+    15 * MINUTES,
+  );
+
+  test(
+    'hosts keep their ids and their runs when all containers are removed and created again',
+    async () => {
+      await inCli('rm -f /results/go');
+      const { sweep } = await sweepOf('run held --repeat 2 --no-cache --detach');
+      const before = await until(
+        'a host at work',
+        async () => (await hosts()).find(({ runs }) => runs.length === 2) ?? null,
+      );
+      await sh('docker compose down && docker compose up --detach --wait');
+      await inCli('touch /results/go');
+      const done = await untilCompleted(sweep);
+      expect(done.totals, JSON.stringify(done.cells)).toMatchObject({ cells: 2, passed: 2 });
+      const lines = (await inCli(`cat /results/sweeps/${sweep}/results.r1.jsonl`)).split('\n');
+      for (const line of lines) expect(JSON.parse(line)).toMatchObject({ host: { id: before.id, name: 'worker-1' } });
+      expect(lines.join('')).not.toContain('lost_runs');
+      expect((await hosts()).map(({ id }) => id)).toContain(before.id);
     },
     15 * MINUTES,
   );
@@ -258,14 +271,7 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
       await follow('Upgrade');
       expect(await containers('worker')).not.toEqual(before);
       await inCli('touch /results/go');
-      const done = await until(
-        'the sweep has ended',
-        async () => {
-          const shown = await sweepOf(`show ${sweep}`);
-          return shown.status === 'completed' ? shown : null;
-        },
-        5 * MINUTES,
-      );
+      const done = await untilCompleted(sweep);
       expect(done.totals, JSON.stringify(done.cells)).toMatchObject({ cells: 2, passed: 2 });
       // The new container is the same host.
       expect((await hosts()).map(({ id }) => id)).toContain(host.id);

@@ -146,6 +146,17 @@ test('a webhook that nobody accepts holds up no later firing, and the report is 
   await project.write('bin/notes', BROKEN, 0o755);
 });
 
+test('sweeps that run side by side are all listed', async () => {
+  await schedule('create', 'many', 'slow', '--every', '6h', '--no-cache', '--overlap', 'allow');
+  for (let nth = 0; nth < 2; nth++) expect((await schedule('trigger', 'many')).exitCode).toBe(0);
+  expect(await listed('many')).toMatchObject({ running: 2, queued: 0 });
+  const { stdout } = await project.cli(['sweeps', '--json']);
+  const { sweeps } = JSON.parse(stdout) as { sweeps: { sweep: string }[] };
+  for (const { sweep } of sweeps.filter((one) => one.sweep.startsWith('many-'))) await project.cli(['cancel', sweep]);
+  await until('their ends', async () => ((await listed('many')).running === 0 ? true : null));
+  await schedule('delete', 'many');
+});
+
 test('backfill runs the sweeps of times that had no firing, one after another, once', async () => {
   await project.write('bin/notes', GOOD, 0o755);
   await schedule('create', 'missed', 'notes', '--every', '1h', '--no-cache');

@@ -64,15 +64,14 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
     );
     expect(mounts).toEqual([
       'postgresql volume database:/var/lib/postgresql/data',
-      // Without a name: each worker has its own.
-      'worker volume :/var/lib/llm-tool-test',
+      'worker volume hosts:/home/hosts',
       'worker volume results:/results',
-      'worker volume keys:/keys',
+      'worker volume keys:/home/keys',
       'cli bind :/project',
       'cli volume cli:/var/lib/llm-tool-test',
       'cli volume results:/results',
     ]);
-    expect(Object.keys(model.volumes).sort()).toEqual(['cli', 'database', 'keys', 'results']);
+    expect(Object.keys(model.volumes).sort()).toEqual(['cli', 'database', 'hosts', 'keys', 'results']);
   });
 
   test('each service waits for what it needs: the schema for the database, the server for the schema, and so on', () => {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { REPOSITORY } from '../commands/project.js';
 
 const COMPOSE_FILE = join(REPOSITORY, 'docker-compose.yml');
+export const LOGIN_FILE = join(REPOSITORY, 'image/login.yml');
 
 const Environment = z.record(z.string(), z.string().nullable());
 
@@ -46,8 +47,8 @@ const ComposeModel = z.object({
 });
 export type ComposeModel = z.infer<typeof ComposeModel>;
 
-const load = async (loader: string, flags: string[] = []): Promise<unknown> =>
-  JSON.parse((await execa(loader, [...flags, '-format', 'json', COMPOSE_FILE])).stdout);
+const load = async (loader: string, flags: string[] = [], more: string[] = []): Promise<unknown> =>
+  JSON.parse((await execa(loader, [...flags, '-format', 'json', COMPOSE_FILE, ...more])).stdout);
 
 /**
  * Loads the file with the loader of `docker compose`, which first checks it against the schema of Compose files. All
@@ -56,12 +57,20 @@ const load = async (loader: string, flags: string[] = []): Promise<unknown> =>
 export const loadCompose = async (loader: string): Promise<ComposeModel> => ComposeModel.parse(await load(loader));
 
 const AsWritten = z.object({
-  services: z.record(z.string(), z.object({ environment: Environment.default({}) })),
+  services: z.record(
+    z.string(),
+    z.object({
+      environment: Environment.default({}),
+      ports: z.array(z.string()).default([]),
+      network_mode: z.string().optional(),
+      command: z.string().nullish().catch(null),
+    }),
+  ),
 });
 
-/** Loads the file with its variables left as they are written. */
-export const loadAsWritten = async (loader: string): Promise<z.infer<typeof AsWritten>> =>
-  AsWritten.parse(await load(loader, ['-no-interpolation']));
+/** Loads the file, and others on top of it, with variables left as they are written. */
+export const loadAsWritten = async (loader: string, ...more: string[]): Promise<z.infer<typeof AsWritten>> =>
+  AsWritten.parse(await load(loader, ['-no-interpolation'], more));
 
 /** The tag of an image that the file names. Read without the loader, for the build of the programs for the tests. */
 export function imageTag(image: string): string {

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { findExecutable, isExecutable } from '../../src/host/process/find-deno.js';
 import { cacheHome } from '../../src/host/folders.js';
-import { imageTag } from './compose-file.js';
+import { imageTag, LOGIN_FILE } from './compose-file.js';
 
 /** A program that is built from a Go module and kept in the cache folder as `<name>-<version>`. */
 interface GoProgram {
@@ -40,6 +41,11 @@ const PROGRAMS = {
     name: 'temporal-ui-server',
     package: 'github.com/temporalio/ui-server/v2/cmd/server',
     version: () => imageTag('temporalio/ui'),
+  },
+  oauth2Proxy: {
+    name: 'oauth2-proxy',
+    package: 'github.com/oauth2-proxy/oauth2-proxy/v7',
+    version: () => /oauth2-proxy:v(\S+)/.exec(readFileSync(LOGIN_FILE, 'utf8'))?.[1] ?? '',
   },
 } satisfies Record<string, GoProgram>;
 export type Program = keyof typeof PROGRAMS;

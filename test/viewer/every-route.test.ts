@@ -19,6 +19,7 @@ const app = viewerApp({
   resultsPath: '/nowhere/results',
   token: 'the-token',
   port: () => PORT,
+  origin: null,
   engine,
   variables: () => ({}),
   pages: join(import.meta.dirname, '../../src/viewer/pages'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refusalOf } from '../../src/viewer/server/guard.js';
 
-const GATE = { token: 'secret', port: 4000 };
+const GATE = { token: 'secret', port: 4000, origin: null };
 const ASKED = {
   method: 'GET',
   path: '/api/sweeps',
@@ -50,4 +50,14 @@ test.each([['http://example.org'], ['null'], ['http://127.0.0.1:4001'], ['https:
 
 test('changes nothing without an origin', () => {
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) expect(status({ method })).toBe(403);
+});
+
+test('answers a proxy under its origin, and still needs the token', () => {
+  const proxy = { ...GATE, origin: 'https://results.example.com' };
+  const through = { ...ASKED, method: 'POST', host: 'results.example.com', origin: 'https://results.example.com' };
+  expect(refusalOf(through, proxy)).toBeNull();
+  expect(refusalOf({ ...through, authorization: '' }, proxy)?.status).toBe(401);
+  expect(refusalOf({ ...through, origin: 'http://results.example.com' }, proxy)?.status).toBe(403);
+  expect(refusalOf({ ...through, host: 'example.com' }, proxy)?.status).toBe(403);
+  expect(refusalOf(through, GATE)?.status).toBe(403);
 });

@@ -26,7 +26,7 @@ afterEach(async () => {
 const file = (): string => join(projectState(results).folder, 'view.json');
 const serve = async (change: { port?: number; newLink?: boolean; resultsPath?: string } = {}): Promise<Viewer> => {
   const viewer = await serveViewer({
-    ...{ resultsPath: results, port: 0, newLink: false, ...change },
+    ...{ resultsPath: results, port: 0, origin: null, newLink: false, ...change },
     variables: () => ({}),
     warn: (text) => void warnings.push(text),
   });

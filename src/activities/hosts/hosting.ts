@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import type { HostSettings, Metrics } from '#engine';
 import { publishOnce, readTextIfThere } from '#host';
 import { isJsonObject, parseJson } from '#lib';
-import { beatMs, lostSecsOf, hostQueueOf } from '#protocol';
+import { beatMs, lostSecsOf, hostQueueOf, placeQueueOf } from '#protocol';
 import { requireSharedProject, type SharedStore } from '#store';
 import { createOffers, type Host } from './host.js';
 import { makeCurrent } from './host-workers.js';
@@ -30,6 +31,7 @@ interface HostingOptions extends HostSettings {
   server: string;
 }
 
+const { TaskQueueType } = proto.temporal.api.enums.v1;
 const ANSWER_MS = 5000;
 
 export async function createHosting(options: HostingOptions): Promise<Hosting> {
@@ -73,7 +75,11 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
             draining = drain;
             slots.close(drain);
           },
-          onShown: () => metrics?.slots(slots.total, slots.free()),
+          onShown: () => {
+            if (metrics === undefined) return;
+            metrics.slots(slots.total, slots.free(), slots.taken().values());
+            cellsWaiting(client, taskQueue).then(metrics.cellsWaiting, () => undefined);
+          },
           warn,
         },
         ending.signal,
@@ -87,6 +93,19 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
       };
     },
   };
+}
+
+/** Returns how many cells wait for a slot: hosts without one leave them in their queue on the server. */
+async function cellsWaiting(client: Client, taskQueue: string): Promise<number> {
+  const { stats } = await client.withDeadline(Date.now() + ANSWER_MS, () =>
+    client.workflowService.describeTaskQueue({
+      namespace: client.options.namespace,
+      taskQueue: { name: placeQueueOf(taskQueue) },
+      taskQueueType: TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
+      reportStats: true,
+    }),
+  );
+  return Number(stats?.approximateBacklogCount ?? 0);
 }
 
 /** Returns the id of this host, which its private folder keeps. */

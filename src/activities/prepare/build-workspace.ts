@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { SCRIPTS_FOLDER } from '#agent-scripts';
 import { adaptersWith } from '#agents';
-import { type Contents, misfitReason, PACKED_BIN, sharesHost, tryScript } from '#environments';
+import { type Contents, misfitReason, PACKED_BIN, requiresSandbox, sharesHost, tryScript } from '#environments';
 import { findDeno, findExecutable, findFile, knownProviders } from '#host';
 import { beginningOf, describeEnd } from '#lib';
 import { type CommandRecord, STEPS } from '#model';
@@ -224,6 +224,8 @@ export function readinessProblem(context: Readiness): string | null {
     return `the target ${targetPath} is not in the ${place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
   if (plan.sandbox.required && place.network !== 'isolated')
     return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
+  if (requiresSandbox() && place.type === 'local')
+    return `agents need a sandbox here (LLM_TOOL_TEST_REQUIRE_SANDBOX=1): ${place.lacking ?? 'set environment.type to bubblewrap or auto'}`;
   return context.regrade?.orRun === false ? null : loginProblem(context);
 }
 

@@ -137,13 +137,24 @@ export async function summarizeSchedule(
     created_at,
     status: statusOf(known),
     next: (info?.nextActionTimes ?? []).map((time) => time.toISOString()),
-    running: info?.runningActions.length ?? null,
+    running: session === null || known == null ? null : await countRunning(session, stored, known),
     queued: known == null ? null : Number(known.raw.info?.bufferSize ?? 0),
     skipped: info?.numActionsSkippedOverlap ?? null,
     missed: info?.numActionsMissedCatchupWindow ?? null,
     reference: reference === 'damaged' ? null : reference,
     latest: await latestFiring(objects, schedule),
   };
+}
+
+/** The server keeps no list of firings that may run side by side. */
+async function countRunning(
+  session: ServerSession,
+  { schedule, overlap }: Pick<StoredSchedule, 'schedule' | 'overlap'>,
+  { info }: ScheduleDescription,
+): Promise<number> {
+  if (overlap !== 'allow') return info.runningActions.length;
+  const query = `TemporalScheduledById = "${idOf(session, schedule)}" AND ExecutionStatus = "Running"`;
+  return (await callServer(session, (client) => client.workflow.count(query))).count;
 }
 
 function statusOf(known: ScheduleDescription | null | undefined): ScheduleSummary['status'] {

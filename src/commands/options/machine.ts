@@ -114,6 +114,7 @@ export function addWorkers(program: Program, { exitWith }: CommandLine): void {
     .description('Let a host finish its runs and take no new ones')
     .argument('<host>', 'name or id of the host')
     .option('--undo', 'let it take runs again', false)
+    .option('--wait', 'return when its runs have ended', false)
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (host, options) => exitWith((await import('../workers.js')).drainWorker(host, options)));

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { formatNames } from '#reports';
-import { parseCount, level, parseList, percentagePoints, port } from '../shared/option-values.js';
+import { httpOrigin, parseCount, level, parseList, percentagePoints, port } from '../shared/option-values.js';
 import {
   addHelp,
   ADDRESS,
@@ -223,6 +223,7 @@ export function addView(program: Program, { exitWith }: CommandLine): void {
     .command('view')
     .description('Show sweeps, runs and transcripts in the browser until it is stopped')
     .option('--port <number>', 'port on 127.0.0.1 (default: that of the last time, or any that is free)', port, 0)
+    .option('--origin <url>', 'also answer a proxy on this machine that serves the page at this address', httpOrigin)
     .option('--new-link', 'give the page a new address, which makes earlier links invalid', false)
     .option('--no-open', 'only print the address, without opening the browser')
     .option(...ENV_FILE)

@@ -14,6 +14,14 @@ export const parseList = (value: string, before: string[]): string[] => [
 /** For a repeatable flag whose values are not split. */
 export const each = (value: string, before: string[]): string[] => [...before, value];
 
+/** The origin of an address, in the form in which browsers send it. */
+export const httpOrigin = (value: string): string => {
+  const { origin } = URL.canParse(value) ? new URL(value) : { origin: '' };
+  if (!/^https?:/.test(origin))
+    throw new InvalidArgumentError('expected an address such as https://results.example.com');
+  return origin;
+};
+
 /** A number above 0, fractions allowed. */
 export const positive = (value: string): number => {
   const number = Number(value);

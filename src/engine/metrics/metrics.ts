@@ -83,6 +83,18 @@ export const METRICS = {
     help: 'Slots of this host without a run',
     labels: [],
   },
+  oldestRun: {
+    kind: 'gauge',
+    name: 'llm_tool_test_oldest_run_start_timestamp_seconds',
+    help: 'Unix time at which the oldest run of this host got its slot; 0 if there is none',
+    labels: [],
+  },
+  cellsWaiting: {
+    kind: 'gauge',
+    name: 'llm_tool_test_cells_waiting',
+    help: 'Cells that wait for a free slot, as the Temporal server counts them: the same number on all hosts',
+    labels: [],
+  },
   build: {
     kind: 'gauge',
     name: 'llm_tool_test_build_info',
@@ -121,8 +133,9 @@ export interface Metrics {
   stepEnded: (step: string, result: StepEnd, ms: number) => void;
   /** All open runs of this host. */
   openRuns: (runs: readonly MeasuredRun[]) => void;
-  /** The slots of this host. */
-  slots: (total: number, free: number) => void;
+  /** The slots of this host, and since when each is taken, in ms since the epoch. */
+  slots: (total: number, free: number, taken: Iterable<number>) => void;
+  cellsWaiting: (count: number) => void;
 }
 export type StepEnd = 'done' | 'failed' | 'waiting' | 'stopped';
 
@@ -143,6 +156,8 @@ export function createMetrics(meter: MetricMeter): Metrics {
   const openRuns = gauge(METRICS.openRuns);
   const slots = gauge(METRICS.slots);
   const freeSlots = gauge(METRICS.freeSlots);
+  const oldestRun = gauge(METRICS.oldestRun);
+  const cellsWaiting = gauge(METRICS.cellsWaiting);
   const setAgents = perLabels(gauge(METRICS.agents));
   const setWaiting = perLabels(gauge(METRICS.waiting));
   const setLimits = perLabels(gauge(METRICS.limits));
@@ -181,10 +196,13 @@ export function createMetrics(meter: MetricMeter): Metrics {
       );
       setLimits(limitsOf(runs));
     },
-    slots(total, free) {
+    slots(total, free, taken) {
       slots.set(total);
       freeSlots.set(free);
+      const oldest = Math.min(...taken);
+      oldestRun.set(oldest === Infinity ? 0 : oldest / 1000);
     },
+    cellsWaiting: (count) => cellsWaiting.set(count),
   };
 }
 

@@ -29,6 +29,7 @@ export interface ViewerSettings {
   /** See `refusalOf`. */
   token: string;
   port: () => number;
+  origin: string | null;
   /** Folder of the built page. */
   pages: string;
   warn: (text: string) => void;
@@ -72,7 +73,7 @@ const limitIn = (text: string | undefined, usual: number): number =>
   Math.max(1, Math.floor(Number(text ?? usual))) || usual;
 
 /** Creates the viewer's routes. Those of a list or a sweep answer with a line whenever something has changed. */
-export function viewerApp({ token, port, pages, ...settings }: ViewerSettings): Hono {
+export function viewerApp({ token, port, origin, pages, ...settings }: ViewerSettings): Hono {
   const source = { ...settings, sweeps: sweepReader(settings.resultsPath, settings.warn) };
   const app = new Hono();
   app.use(async (context, next) => {
@@ -85,7 +86,7 @@ export function viewerApp({ token, port, pages, ...settings }: ViewerSettings): 
         origin: req.header('origin'),
         authorization: req.header('authorization'),
       },
-      { token, port: port() },
+      { token, port: port(), origin },
     );
     if (refusal === null) await next();
     else context.res = answerError(context, refusal.reason, refusal.status);

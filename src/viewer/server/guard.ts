@@ -15,6 +15,8 @@ interface Gatekeeper {
   token: string;
   /** The port that the server listens on. */
   port: number;
+  /** Origin of a proxy that passes requests on, such as https://results.example.com; null if there is none. */
+  origin: string | null;
 }
 
 export interface Refusal {
@@ -30,11 +32,11 @@ const API = '/api/';
  * name of a foreign site that resolves to 127.0.0.1 reaches nothing. The API also needs the token, and changes need our
  * own origin.
  */
-export function refusalOf(request: GuardedRequest, { token, port }: Gatekeeper): Refusal | null {
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+export function refusalOf(request: GuardedRequest, { token, port, origin }: Gatekeeper): Refusal | null {
+  const own = [`http://127.0.0.1:${port}`, `http://localhost:${port}`, ...(origin === null ? [] : [origin])];
+  const hosts = own.map((one) => new URL(one).host);
   if (!hosts.includes(request.host ?? '')) return { status: 403, reason: 'unknown host' };
-  const origins = hosts.map((host) => `http://${host}`);
-  const isOwn = request.origin !== undefined && origins.includes(request.origin);
+  const isOwn = request.origin !== undefined && own.includes(request.origin);
   if (request.origin !== undefined && !isOwn) return { status: 403, reason: 'unknown origin' };
   if (!request.path.startsWith(API)) return null;
   if (!isSame(request.authorization ?? '', `Bearer ${token}`))

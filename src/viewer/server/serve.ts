@@ -20,6 +20,8 @@ interface ServeOptions {
   resultsPath: string;
   /** 0: the one of the last time, or any that is free. */
   port: number;
+  /** Origin under which a proxy on this machine serves the viewer; null if none does. */
+  origin: string | null;
   /** True: links of before become invalid. */
   newLink: boolean;
   /** The variables of `--env-file`, as it is now. @throws UsageError if it cannot be read */
@@ -28,7 +30,14 @@ interface ServeOptions {
 }
 
 /** Serves the viewer of a results folder on 127.0.0.1. @throws UsageError if the port is taken */
-export async function serveViewer({ resultsPath, port, newLink, variables, warn }: ServeOptions): Promise<Viewer> {
+export async function serveViewer({
+  resultsPath,
+  port,
+  origin,
+  newLink,
+  variables,
+  warn,
+}: ServeOptions): Promise<Viewer> {
   const link = await permanentLink(resultsPath, newLink);
   const engine = viewEngine(resultsPath, warn);
   let bound = 0;
@@ -39,6 +48,7 @@ export async function serveViewer({ resultsPath, port, newLink, variables, warn 
     token: link.token,
     warn,
     port: () => bound,
+    origin,
     pages: packageFile('dist/viewer'),
   });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
@@ -53,7 +63,7 @@ export async function serveViewer({ resultsPath, port, newLink, variables, warn 
     warn(`this address will not stay the same: ${(error as Error).message}`);
   });
   return {
-    url: `http://127.0.0.1:${bound}/#token=${link.token}`,
+    url: `${origin ?? `http://127.0.0.1:${bound}`}/#token=${link.token}`,
     port: bound,
     async close() {
       server.close();

@@ -64,6 +64,18 @@ test('shows what open runs wait for, and forgets waits that are over', () => {
   expect(values.get('llm_tool_test_provider_limit_end_timestamp_seconds provider=openai')).toBe(0);
 });
 
+test('shows the slots of a host, and since when its oldest run has one', () => {
+  const { metrics, values } = meterInMemory();
+  metrics.slots(4, 2, [9_000_000, 5_000_000]);
+  metrics.cellsWaiting(7);
+  expect(values.get('llm_tool_test_slots')).toBe(4);
+  expect(values.get('llm_tool_test_slots_free')).toBe(2);
+  expect(values.get('llm_tool_test_oldest_run_start_timestamp_seconds')).toBe(5000);
+  expect(values.get('llm_tool_test_cells_waiting')).toBe(7);
+  metrics.slots(4, 4, []);
+  expect(values.get('llm_tool_test_oldest_run_start_timestamp_seconds')).toBe(0);
+});
+
 test('names and labels follow the conventions of Prometheus', () => {
   for (const { kind, name, help, labels } of Object.values(METRICS)) {
     expect(name).toMatch(/^llm_tool_test_[a-z0-9_]+$/);

@@ -19,7 +19,7 @@ import {
   until,
   type TestProject,
 } from '../../commands/project.js';
-import { dashboardQueries, filledIn, metricsIn } from './dashboard.js';
+import { alerts, dashboardQueries, filledIn, metricsIn } from './dashboard.js';
 import { parseScrape, valueOf, type Sample } from './scrape.js';
 
 const ENV = { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: 'key-of-the-test' };
@@ -152,16 +152,19 @@ test('runs that wait for a provider are shown, also by the next worker', async (
 });
 
 /** Only workers of shared results have slots; `test/engine/metrics` tests them. */
-const OF_HOSTS: readonly string[] = [METRICS.slots.name, METRICS.freeSlots.name];
+const OF_HOSTS: readonly string[] = [METRICS.slots, METRICS.freeSlots, METRICS.oldestRun, METRICS.cellsWaiting].map(
+  ({ name }) => name,
+);
 /** Shown by the SDK only after the first failure of that kind. */
 const OF_FAILURES = /^temporal_(.*_failed|request_failure)_total$/;
 
-test('the dashboard uses only metrics that exist', async () => {
+test('the dashboard and the alerts use only metrics that exist', async () => {
   await scrape();
-  const used = [...new Set(dashboardQueries().flatMap(({ expr }) => metricsIn(expr)))];
+  const queried = (queries: { expr: string }[]): string[] => queries.flatMap(({ expr }) => metricsIn(expr));
+  const used = [...new Set(queried(dashboardQueries()))];
   const known = (name: string): boolean =>
     served.has(name) || OF_HOSTS.includes(name) || (OF_FAILURES.test(name) && isOfSdk(name));
-  expect(used.filter((name) => !known(name))).toEqual([]);
+  expect([...used, ...queried(alerts())].filter((name) => !known(name))).toEqual([]);
   // All of ours are in the dashboard.
   const shown = Object.values(METRICS).filter(({ name }) => used.some((one) => one.startsWith(name)));
   expect(shown).toHaveLength(Object.keys(METRICS).length);
@@ -180,7 +183,15 @@ function isOfSdk(name: string): boolean {
 }
 
 /** Panels without data here: nothing failed or waited since the worker started, and it has no slots. */
-const OF_WHAT_DID_NOT_HAPPEN = ['Free slots', 'Slots', 'Failures', 'Waits', 'Attempts that were not done'];
+const OF_WHAT_DID_NOT_HAPPEN = [
+  'Free slots',
+  'Slots',
+  'Cells that wait for a slot',
+  'Oldest run',
+  'Failures',
+  'Waits',
+  'Attempts that were not done',
+];
 
 test('Prometheus reads the scrape, and answers every query of the dashboard', async ({ skip }) => {
   const version = await execa('prometheus', ['--version'], { reject: false });
