@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { findExecutable } from '../../src/host/process/find-deno.js';
 import { createProject, openRun } from '../commands/project.js';
 import { IMAGE, whyNoContainers } from '../environments/containers.js';
 
@@ -437,4 +439,35 @@ test.skipIf(lacking !== null)(
     }
   },
   600_000,
+);
+
+test.skipIf(lacking !== null)(
+  'tests that the daemon has not started are started again',
+  async () => {
+    const project = await createProject({}, { ownEngine: true });
+    onTestFinished(() => project.remove());
+    for (const [path, text, mode] of filesOf('plain', {})) await project.write(path, text, mode);
+    const docker = `'${findExecutable('docker')}' "$@"`;
+    const refused = `${project.folder}/refused`;
+    // Refuses the first command that starts tests, as a daemon that fails does.
+    await project.write(
+      'bin/docker',
+      `#!/bin/sh
+case "$*" in *'eval "$(cat)"') ;; *) exec ${docker} ;; esac
+script=$(mktemp)
+cat >"$script"
+if grep -q verify.pl "$script" && mkdir '${refused}' 2>/dev/null; then
+  echo 'Error response from daemon: busy' >&2
+  exit 1
+fi
+exec ${docker} <"$script"
+`,
+      0o755,
+    );
+    project.env['PATH'] = `${project.folder}/bin:${process.env['PATH'] ?? ''}`;
+    const { document } = await project.run(['tasks', '--agents', 'oracle']);
+    expect(existsSync(refused)).toBe(true);
+    expect(document.cells.map(({ outcome, message }) => [outcome, message])).toEqual([['pass', '1/1 gates passed']]);
+  },
+  120_000,
 );

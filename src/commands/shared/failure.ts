@@ -1,5 +1,5 @@
 import { CommanderError } from '@commander-js/extra-typings';
-import { ownCommand, UnsafeFolder } from '#host';
+import { ownCommand, packageFile, UnsafeFolder } from '#host';
 import { InfrastructureError, messageOf, systemFailure, UsageError } from '#lib';
 import { errorDocument, hasPrintedJson, printJson, printUsageError, printNotice } from './output.js';
 
@@ -40,7 +40,7 @@ function explainFailure(error: unknown): { code: 'infrastructure' | 'internal'; 
   const known =
     error instanceof InfrastructureError || error instanceof UnsafeFolder
       ? error.message
-      : (serverFailure(error) ?? systemFailure(error));
+      : (serverFailure(error) ?? systemFailure(error) ?? replacedProgram(error));
   if (known !== null) return { code: 'infrastructure', message: known };
   const reason = messageOf(error);
   return {
@@ -48,6 +48,13 @@ function explainFailure(error: unknown): { code: 'infrastructure' | 'internal'; 
     message: `this is a bug in llm-tool-test: ${reason}; please report it with the output of LLM_TOOL_TEST_DEBUG=1`,
   };
 }
+
+/** The rest of a command is loaded when it is needed. An update or a new build in the meantime has other files. */
+const replacedProgram = (error: unknown): string | null =>
+  (error as NodeJS.ErrnoException | null)?.code === 'ERR_MODULE_NOT_FOUND' &&
+  messageOf(error).includes(`'${packageFile('dist')}/`)
+    ? 'llm-tool-test was updated while this command ran, or built again; run the command again'
+    : null;
 
 /** Names of the errors of Temporal's client. Loading its classes takes longer than most commands run. */
 const CLIENT_ERRORS: ReadonlySet<string> = new Set([

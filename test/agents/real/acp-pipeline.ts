@@ -72,13 +72,19 @@ export function testAcp(preset: AcpCliName): void {
       expect(record.agent?.version).toMatch(/\d+\.\d+/);
       const known = record.agent?.token_usage.input ?? record.agent?.token_usage_at_least?.input ?? null;
       expect(known).toBe(preset in KNOWN_INPUT ? KNOWN_INPUT[preset] : 3000);
-      expect(metrics.efficiency).toMatchObject({ total_commands: 2, error_count: codes ? 1 : 0 });
+      const calls = { total_commands: 2, error_count: codes ? 1 : 0 };
+      // Codex takes `cat` for reading, and does not show the command: then the calls are unknown, not fewer.
+      if (preset === 'codex') {
+        expect(metrics.efficiency).toBeNull();
+        expect(record.warnings.join('\n')).toMatch(/not fully known: a command that is not shown/);
+      } else expect(metrics.efficiency, record.warnings.join('\n')).toMatchObject(calls);
       const events = (await text('artifacts/events.jsonl'))
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line) as { type: string; command?: string });
+        .map((line) => JSON.parse(line) as { type: string; command?: string | null });
       const commands = events.flatMap(({ type, command }) => (type === 'tool_call' ? [command] : []));
-      expect(commands).toEqual(['cat missing.txt', 'echo ok > out.txt && cat README.md']);
+      const first = preset === 'codex' ? null : 'cat missing.txt';
+      expect(commands).toEqual([first, 'echo ok > out.txt && cat README.md']);
       expect(await text('artifacts/transcript.human.txt')).toMatch(/All is done\./);
       expect(server.requests.every(({ key }) => key === 'key-of-the-test')).toBe(true);
       expect(JSON.stringify(server.requests).includes('marker-of-the-instructions')).toBe(takesSubject);

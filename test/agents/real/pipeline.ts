@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRunsIn } from '../../../src/client/follow/waiting-reason.js';
 import { markedProcesses } from '../../../src/host/process/marked-processes.js';
 import { opaqueId } from '../../../src/store/results-folder.js';
-import { kill, linesIn, partOf, untilLines } from '../../commands/engine-parts.js';
+import { kill, linesIn, partOf, stateOf, untilLines } from '../../commands/engine-parts.js';
 import { createProject, documentOf, openRun, scenario, until, type TestProject } from '../../commands/project.js';
 import { killProcess } from '../../host/processes.js';
 import { provideCli, type CliName } from '../clis.js';
@@ -59,7 +60,7 @@ export function testPipeline(agent: CliName): void {
           steps: [{ run: 'setsid tail -f /dev/null > /dev/null 2>&1 & echo hang > out.txt' }, done],
           faults: [{ break: 'hang', step: 1 }],
         },
-        ...['adopted', 'resumed', 'lost'].map((name) => ({
+        ...['adopted', 'resumed', 'cancelled', 'lost'].map((name) => ({
           when: `task ${name}`,
           steps: [{ run: `echo first >> out.txt; ${SAYS_SAVED}` }, { run: gated(name) }, done],
         })),
@@ -69,7 +70,7 @@ export function testPipeline(agent: CliName): void {
       for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
       for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = server.url;
       // Some agents tell the model that a call was interrupted by the loss; then the call is not repeated.
-      const substring = (name: string): string => (['resumed', 'lost'].includes(name) ? 'first' : name);
+      const substring = (name: string): string => (['resumed', 'cancelled', 'lost'].includes(name) ? 'first' : name);
       const gates = (name: string): string[] => [`{type: file_contains, path: out.txt, substring: ${substring(name)}}`];
       const write = (name: string, more = '', prompt = `task ${name}`): Promise<void> =>
         project.write(
@@ -80,9 +81,9 @@ export function testPipeline(agent: CliName): void {
           ),
         );
       await write('ok', '', '- task ok: a prompt that begins like an option');
-      for (const name of ['busy', 'key', 'adopted', 'resumed', 'lost']) await write(name);
+      for (const name of ['busy', 'key', 'adopted', 'resumed', 'cancelled', 'lost']) await write(name);
       // Enough for an agent that starts slowly to reach the point where it hangs.
-      await write('hang', 'run: {timeout_secs: 40}');
+      for (const name of ['hang', 'failing', 'offline']) await write(name, 'run: {timeout_secs: 40}');
     });
     afterAll(async () => {
       await server.close();
@@ -93,7 +94,8 @@ export function testPipeline(agent: CliName): void {
       const { document } = await project.run([name], env);
       return openRun(document);
     };
-    const start = (name: string) => project.start(['run', name, '--name', name, '--json'], env);
+    const start = (name: string, more = {}) =>
+      project.start(['run', name, '--name', name, '--json'], { ...env, ...more });
 
     test('a run records a failed and a successful tool call, the tokens, and a proven end', async () => {
       const { run: record, metrics, text } = await run('ok');
@@ -162,6 +164,38 @@ evaluations: [{ type: file_contains, path: out.txt, value: "one\\ntwo" }]
       const { run: record } = await run('hang');
       expect(record.agent?.message).toContain('timed out');
       expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'timeout', completed: false } });
+      expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
+    });
+
+    test.each([
+      ['failing', 'answers with status 500', /run 1 ended: .*its provider was busy or unavailable/],
+      ['offline', 'cannot be reached', /run 1 ended: .*its provider could not be reached/],
+    ])('a run waits, %s, while its provider %s, and then passes', async (name, _, cause) => {
+      const failing = await startModelServer([{ steps: [{ say: '' }], faults: [{ error: 'server_error' }] }]);
+      if (name === 'offline') await failing.close();
+      const addresses = Object.keys(env).filter((variable) => variable.endsWith('_BASE_URL'));
+      const command = start(name, Object.fromEntries(addresses.map((variable) => [variable, failing.url])));
+      const isParked = () => openRunsIn(stateOf(project)).some((run) => run.cell.scenario === name && run.isParked);
+      const hasEnded = (): boolean => command.exitCode !== null;
+      await until('the run waits', () => (isParked() || hasEnded() ? true : null), 240_000);
+      if (name === 'failing') await failing.close();
+      const steps = [{ run: `echo ${name} >> out.txt` }, { say: 'All is done.' }];
+      const working = await startModelServer([{ steps }], Number(new URL(failing.url).port));
+      try {
+        const { run: record } = await openRun(documentOf((await command).stdout));
+        expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 2 } });
+        expect(record.agent?.history.join('\n')).toMatch(cause);
+      } finally {
+        await working.close();
+      }
+    });
+
+    test('a run that is cancelled leaves nothing running', async () => {
+      const command = start('cancelled');
+      await untilLines(project, 'cancelled.starts', 1, 120_000);
+      await project.cli(['cancel', 'cancelled'], env);
+      const { run: record } = await openRun(documentOf((await command).stdout));
+      expect(record).toMatchObject({ outcome: 'cancelled', agent: { ending: 'cancelled' } });
       expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
     });
 
