@@ -27,7 +27,7 @@ const PATTERNS: Record<Exclude<Suite, 'plain'>, readonly string[]> = {
     'test/commands/@(asking-gates|broken-places|compare-bias|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shared-sweep|shut-workspace).test.ts',
     'test/documents/runnable.test.ts',
     'test/store/shared/s3-store.test.ts',
-    'test/environments/@(container-contract|e2b|e2b-contract).test.ts',
+    'test/environments/@(container-contract|e2b|e2b-contract|kubernetes|kubernetes-contract).test.ts',
   ],
   temporal: ['workflows', 'commands', 'viewer', 'planning', 'client', 'chaos', 'package', 'documents'].map(
     (folder) => `test/${folder}/**/*.test.ts`,
@@ -194,6 +194,10 @@ export const AREAS: readonly Area[] = [
   {
     tests: ['test/chaos/e2b', 'test/commands/e2b', 'test/environments/e2b'],
     covers: ['src/environments/e2b/'],
+  },
+  {
+    tests: ['test/environments/kubernetes', 'test/environments/pods'],
+    covers: ['src/environments/kubernetes/'],
   },
   {
     tests: ['test/chaos/stop-on-full-disk', 'test/long/full-disk', 'test/long/keeper-full-disk'],

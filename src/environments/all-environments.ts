@@ -13,6 +13,7 @@ import {
   type RequestedEnvironment,
 } from './environment.js';
 import type { EnvironmentType } from './kinds.js';
+import { kubernetes } from './kubernetes/kubernetes.js';
 import { local } from './local.js';
 
 /** All environments by type. */
@@ -21,6 +22,7 @@ export const environments: Record<EnvironmentType, Environment> = {
   bubblewrap,
   docker,
   e2b,
+  kubernetes,
 };
 
 /** Chooses the place for a scenario's `environment`. */

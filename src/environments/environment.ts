@@ -26,6 +26,8 @@ export interface EnvironmentHandle {
   container?: Container;
   /** The run's own cloud sandbox; absent if it has none. */
   sandbox?: CloudSandbox;
+  /** The run's own pod of Kubernetes; absent if it has none. */
+  pod?: Pod;
 }
 
 /** A container, and the command line program that controls it. */
@@ -64,6 +66,27 @@ export interface CloudSandbox {
   access: string;
 }
 
+/** A cluster, as kubectl finds it: its settings file, context and namespace; absent for its own choice. */
+export interface Cluster {
+  kubeconfig?: string;
+  context?: string;
+  namespace?: string;
+}
+
+/** A pod, and the cluster that it is in. */
+export interface Pod extends Cluster, ContainerLimits {
+  image: string;
+  name: string;
+  /** Value of a label that all pods of this state folder have. */
+  owner: string;
+  /** Id of the user of everything that runs in it; absent for that of the image. */
+  user?: number;
+  /** It ends by itself when no worker has used it for this long. */
+  timeoutSecs: number;
+  /** The time in which it must run: a node is found, and has the image. */
+  startTimeoutSecs: number;
+}
+
 /** The limits of a container, as a scenario sets them. */
 export interface ContainerLimits {
   cpus?: number;
@@ -79,6 +102,14 @@ export interface RequestedContainer extends ContainerLimits {
   command: Container['command'];
   /** Set if everything of its image counts. */
   whole?: WholeImage;
+}
+
+/** Settings of a scenario for its pods. */
+export interface RequestedPod extends Cluster, ContainerLimits {
+  image: string;
+  user?: number;
+  timeout_secs: number;
+  start_timeout_secs: number;
 }
 
 /** The use of an image as it is: `workdir` in place of its WORKDIR, `user` in place of its USER. */
@@ -110,13 +141,16 @@ export interface Place {
   container?: Pick<Container, 'command' | 'limits' | 'whole' | 'user' | 'layer'> & FoundImage & { name: string };
   /** Where a cloud sandbox comes from; absent if there is none. */
   sandbox?: Pick<CloudSandbox, 'template' | 'timeoutSecs' | 'module'>;
+  /** The pod without its name; absent if there is none. */
+  pod?: Omit<Pod, 'name' | 'owner'>;
 }
 
 /** The scenario's `environment`. */
 export type RequestedEnvironment =
-  | { type: Exclude<EnvironmentType, 'docker' | 'e2b'> | 'auto' }
+  | { type: Exclude<EnvironmentType, 'docker' | 'e2b' | 'kubernetes'> | 'auto' }
   | ({ type: 'docker' } & RequestedContainer)
-  | { type: 'e2b'; template: string; timeout_secs: number };
+  | { type: 'e2b'; template: string; timeout_secs: number }
+  | ({ type: 'kubernetes' } & RequestedPod);
 
 /** Folders of the project, in which optional packages may be installed; null where there is none. */
 export type ProjectFolders = readonly (string | null)[];
@@ -128,8 +162,15 @@ interface DoctorLine {
 }
 
 /** True if a run uses the files and programs of this machine. */
-export const sharesHost = ({ container, sandbox }: { container?: unknown; sandbox?: unknown }): boolean =>
-  container === undefined && sandbox === undefined;
+export const sharesHost = ({
+  container,
+  sandbox,
+  pod,
+}: {
+  container?: unknown;
+  sandbox?: unknown;
+  pod?: unknown;
+}): boolean => container === undefined && sandbox === undefined && pod === undefined;
 
 /** Initial contents of a run's workspace and private folders. */
 export interface Contents {

@@ -14,8 +14,7 @@ export {
 } from './container/pack-agent.js';
 export { findPacks, removePack } from './container/packs.js';
 export { addressInside, RELAY_PLACE, RELAY_PORT, RELAY_SOCKET } from './container/relay.js';
-export { E2bRefused } from './e2b/service.js';
-export { accessFile, keepAccess, readRecord } from './e2b/sandbox-state.js';
+export { accessFile, keepAccess } from './e2b/sandbox-state.js';
 export {
   CHECKS_VARIABLE,
   type Contents,
@@ -39,6 +38,8 @@ export { fillWorkspace } from './fill-workspace.js';
 export { lastStart, livingStarts, sideJournal, startFiles, startFolder } from './journal.js';
 export { look } from './local.js';
 export { MachineGone } from './machine/machine.js';
+export { MachineRefused } from './machine/machine-refused.js';
+export { readRecord } from './machine/machine-record.js';
 export { resultsInside } from './machine/show-folder.js';
 export { SymlinkInTheWay } from './own-files.js';
 export type { VerifyRequest } from './placed-work.js';

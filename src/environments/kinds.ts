@@ -1,20 +1,21 @@
 import { ownValue } from '#lib';
+import { KUBECONFIG } from './kubernetes/kubeconfig.js';
 import { E2B_ADDRESSES, E2B_KEY, E2B_VARIABLES } from './e2b/service.js';
 
 /** The facts about a kind of environment that are known without loading it. */
 interface Kind {
   /** Set if its runs share no files and programs with this machine. */
   apart?: {
-    place: 'container' | 'sandbox';
+    place: 'container' | 'sandbox' | 'pod';
     /** Its origin, in general and as a scenario names it. */
     madeFrom: 'image' | 'template';
     nameOf: (wanted: { type: string; image?: string; build?: string }) => string;
   };
   /**
-   * The variables that its runs take from the shell. `key`: the variable that must have a value. `addresses` are no
-   * secrets.
+   * The variables that its runs take from the shell. `key`: the variable that must have a value, if there is one.
+   * `addresses` are no secrets.
    */
-  needs?: { key: string; variables: readonly string[]; addresses: readonly string[] };
+  needs?: { key?: string; variables: readonly string[]; addresses: readonly string[] };
 }
 
 /** The kinds of environments, in the order of `doctor`. */
@@ -25,6 +26,10 @@ const KINDS = {
   e2b: {
     apart: { place: 'sandbox', madeFrom: 'template', nameOf: () => 'the template' },
     needs: { key: E2B_KEY, variables: E2B_VARIABLES, addresses: E2B_ADDRESSES },
+  },
+  kubernetes: {
+    apart: { place: 'pod', madeFrom: 'image', nameOf: ({ image = '' }) => image },
+    needs: { variables: [KUBECONFIG], addresses: [KUBECONFIG] },
   },
 } satisfies Record<string, Kind>;
 
@@ -45,7 +50,7 @@ export const variablesOfEnvironment = (wanted: { type: string }): readonly strin
 /** Returns the variables that its runs need and that have no value. */
 export function missingInEnvironment(wanted: { type: string }, values: Readonly<Record<string, string>>): string[] {
   const { needs } = kindOf(wanted);
-  return needs === undefined || (values[needs.key] ?? '') !== '' ? [] : [needs.key];
+  return needs?.key === undefined || (values[needs.key] ?? '') !== '' ? [] : [needs.key];
 }
 
 /** Variables with addresses of services of environments. They are no secrets. */

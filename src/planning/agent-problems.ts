@@ -175,11 +175,14 @@ export const misfitsOfOwnAgents = (
 
 /** The place in a scenario, and the reason why an agent cannot work in its container; null if it can. */
 function containerProblem(agent: Agent, { environment, task }: SelectedVariant['scenario']): [Path, string] | null {
-  const { name, free, isLoop = false, mountable = false, solvesTasks, subject, mcpProblem } = agent;
+  const { name, free, isLoop = false, solvesTasks, subject, mcpProblem } = agent;
+  const mountable = agent.mountable === true && environment.type !== 'kubernetes';
   if (solvesTasks === true && task === undefined)
     return [['steps'], `the agent ${name} runs the solution of a task folder, and this scenario is none`];
   if (free && !isLoop && !mountable) return null;
-  const shut = environment.type === 'docker' && environment.network === 'none' && !isLoop ? unreachable(agent) : null;
+  const isShut =
+    (environment.type === 'docker' || environment.type === 'kubernetes') && environment.network === 'none';
+  const shut = isShut && !isLoop ? unreachable(agent, mountable) : null;
   if (shut !== null) return [['environment', 'network'], shut];
   if (task?.skills_dir !== undefined && (!mountable || typeof subject === 'string'))
     return [['task', 'skills_dir'], `the agent ${name} cannot be given skills that are in an image`];
@@ -194,11 +197,11 @@ function containerProblem(agent: Agent, { environment, task }: SelectedVariant['
 }
 
 /** The reason why an agent in a container without network cannot reach its model; null if it can. */
-function unreachable(agent: Agent): string | null {
-  const { name, mountable, login, adapter } = agent;
+function unreachable(agent: Agent, mountable: boolean): string | null {
+  const { name, login, adapter } = agent;
   const otherwise = 'use the agent loop, which asks its model from outside the container';
-  if (mountable !== true)
-    return `the agent ${name} asks its model from within the container, which has no network; ${otherwise}`;
+  if (!mountable)
+    return `the agent ${name} asks its model from within the container or pod, which has no network; ${otherwise}`;
   if (login !== null)
     return `the agent ${name} uses a login, for which it needs the network that the container does not have; use a key, or ${otherwise}`;
   return adapter === undefined && agent.provider('openai/any') === null

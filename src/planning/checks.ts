@@ -48,7 +48,7 @@ function sandboxesAreSet({ project: { config }, scenarios }: ResolvedSweep): voi
   const names = [...new Set(without.map(({ effective }) => effective.scenario.name))].join(', ');
   throw new UsageError(
     'sandbox_required',
-    `the config file sets require_sandbox, but environment.type is local in ${names}; set it to bubblewrap, auto, docker or e2b`,
+    `the config file sets require_sandbox, but environment.type is local in ${names}; set it to bubblewrap, auto, docker, e2b or kubernetes`,
   );
 }
 

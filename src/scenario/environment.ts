@@ -7,6 +7,9 @@ const WORD = /^[^-\s]\S*$/;
 /** The name of what a container or sandbox is made from. `like` describes such a name. */
 const madeFrom = (what: string, like: string): z.ZodString => inSchema(nonBlank(what).check(z.regex(WORD, like)), WORD);
 
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const NAMED = 'a namespace is named like team-a, with at most 63 small letters, digits and hyphens';
+
 /** Time limit of a build if nothing else sets one. */
 export const BUILD_SECS = 600;
 /** A day. */
@@ -56,5 +59,30 @@ export const Environment = z.discriminatedUnion('type', [
     timeout_secs: seconds
       .default(3600)
       .describe('The sandbox ends when the worker has not extended its life for this long'),
+  }),
+  z.strictObject({
+    type: z.literal('kubernetes').describe('A pod of Kubernetes of its own for each run'),
+    image: madeFrom('the name of an image', 'an image is named like debian:12, without blanks').describe(
+      'The image of the pod, which its node gets if it does not have it',
+    ),
+    context: nonBlank('the name of a context of kubectl')
+      .exactOptional()
+      .describe('The context of kubectl; the current one without it'),
+    namespace: inSchema(nonBlank('the name of a namespace').check(z.regex(NAMESPACE, NAMED)), NAMESPACE)
+      .exactOptional()
+      .describe('The namespace of the pod; that of the context without it'),
+    cpus: z.number().positive().exactOptional().describe('The processors that it asks for and at most uses'),
+    memory_mb: z.int().min(6).exactOptional().describe('The memory that it asks for and at most uses, in MiB'),
+    network: z
+      .literal('none')
+      .exactOptional()
+      .describe('`none`: it has no network, which is tried before the agent starts'),
+    user: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .describe('Id of the user of everything in the pod; that of the image without it'),
+    timeout_secs: seconds.default(3600).describe('The pod ends when no worker has used it for this long'),
+    start_timeout_secs: seconds.default(300).describe('The time in which a node must be found, and have the image'),
   }),
 ]);

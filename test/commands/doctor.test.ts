@@ -53,6 +53,7 @@ describe('doctor without problems', () => {
       'pasta',
       'containers',
       'e2b',
+      'kubernetes',
       'LLM_TOOL_TEST_ENABLED',
       'agent mock',
       'agent oracle',

@@ -25,6 +25,7 @@ import { compileSources } from '../host/compiled.js';
 import { killProcess, killWhenFinished, processesWith } from '../host/processes.js';
 import { containersOf, IMAGE, imageId, processesInside, USER_IMAGE, whyNoContainers } from './containers.js';
 import { startE2bServer, whyNoSandboxes, type E2bServer } from './e2b-server.js';
+import { CLUSTER, POD_IMAGE, podsOf, processesInPod, whyNoCluster } from './cluster.js';
 import { confirmed, newPlace, write } from './places.js';
 
 const compiled = await compileSources();
@@ -37,6 +38,7 @@ const whyNot = {
   docker: (image: string) => whyNoContainers('docker', image),
   podman: (image: string) => whyNoContainers('podman', image),
   e2b: whyNoSandboxes,
+  kubernetes: whyNoCluster,
 };
 
 /**
@@ -75,6 +77,12 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
           await keepAccess(sandbox, server?.env ?? {});
           return { ...inside, sandbox };
         }
+        case 'kubernetes': {
+          const [root, own] = [`${inside.root}/run`, image === USER_IMAGE ? { user: 1000 } : {}];
+          const limits = { timeoutSecs: 600, startTimeoutSecs: 60 };
+          const pod = { ...CLUSTER, ...own, ...limits, name, owner: 'contract', image: POD_IMAGE };
+          return { type, root, workspace: `${root}/workspace`, pod };
+        }
         case 'local':
         case 'bubblewrap':
           return { type };
@@ -103,10 +111,13 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
           idleSecs: null,
           ...more,
         });
-      const alive = (): string[] =>
-        handle.container === undefined
+      const alive = (): string[] => {
+        const { container, pod } = handle;
+        if (pod !== undefined) return processesInPod(pod, seconds);
+        return container === undefined
           ? processesWith(seconds).map(String)
-          : processesInside(handle.container.name, seconds, cli);
+          : processesInside(container.name, seconds, cli);
+      };
       const printed = (number = 1): string => {
         const { stdout } = startFiles(handle, number);
         return existsSync(stdout) ? readFileSync(stdout, 'utf8') : '';
@@ -221,7 +232,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         await run('touch go');
         expect(await environment.inspect(handle, 1, END())).toMatchObject({ state: 'ended', exitCode: 0 });
         expect(printed()).toMatch(/^first\n/);
-        if (type !== 'e2b') expect(printed()).toBe('first\nlast\n');
+        if (type !== 'e2b' && type !== 'kubernetes') expect(printed()).toBe('first\nlast\n');
       });
 
       it.runIf(type === 'docker')('prints straight to this machine', async () => {
@@ -426,6 +437,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         if (type === 'docker') expect(containersOf(handle.mark, cli)).toEqual([]);
         else if (type === 'e2b')
           expect(server?.list().filter(({ metadata }) => JSON.stringify(metadata).includes(handle.mark))).toEqual([]);
+        else if (type === 'kubernetes') expect(podsOf(handle.mark)).toEqual([]);
         else expect(processesWith(seconds)).toEqual([]);
         expect(readFileSync(startFiles(handle, 1).stdout, 'utf8')).toBe('up\n');
         expect(await environment.lookInside(handle, '.')).toEqual({ kind: 'missing' });

@@ -221,7 +221,7 @@ export function readinessProblem(context: Readiness): string | null {
   if (place.lacking !== null && scenario.environment.type !== 'auto')
     return `environment.type ${place.type}: ${place.lacking}`;
   if (!sharesHost(place) && targetPath !== null)
-    return `the target ${targetPath} is not in the ${place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
+    return `the target ${targetPath} is not in the ${place.pod !== undefined ? 'pod' : place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
   if (plan.sandbox.required && place.network !== 'isolated')
     return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
   if (requiresSandbox() && place.type === 'local')
@@ -267,7 +267,7 @@ function linkedDeno(context: LoadedRun, fixture: string): Contents['programs'] {
 const pathOf = ({ baseEnv, targetEnv }: RunPlaces & RunSecrets): string => targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
 
 /** The source of a container or cloud sandbox. */
-const sourceOf = ({ container }: RunPlaces['place']): string => (container === undefined ? 'template' : 'image');
+const sourceOf = ({ sandbox }: RunPlaces['place']): string => (sandbox === undefined ? 'image' : 'template');
 
 export async function missingTargetMessage(context: RunPlaces & RunSecrets, { binary }: Target): Promise<string> {
   if (!sharesHost(context.handle))

@@ -39,6 +39,7 @@ export async function cacheKey(
   if (findAgentStep(scenario) === null) return unknown('nothing is known of the programs that its steps run');
   if (handle.sandbox !== undefined)
     return unknown(`the template ${handle.sandbox.template} of E2B may change at any time`);
+  if (handle.pod !== undefined) return unknown(`the image ${handle.pod.image} may change at any time`);
   if (context.agent.isHosted === true) return unknown(`the modules of the agent ${run.cell.agent} may change`);
   const [server] = mcpServersOf(context.subject);
   if (server !== undefined) return unknown(`the MCP server ${server.name} may change`);

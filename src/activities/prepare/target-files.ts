@@ -10,9 +10,10 @@ export const notPrograms = ({ handle }: RunPlaces): string[] => [...handle.hidde
 
 /** Fingerprint of what the target consists of now. `resolved`: path of its program. */
 export async function targetFiles(context: LoadedRun, resolved: string): Promise<TargetFiles> {
-  const { container, sandbox } = context.handle;
+  const { container, sandbox, pod } = context.handle;
   if (container !== undefined) return filesOfImage(context, container.image);
   if (sandbox !== undefined) return { fingerprint: null, unknown: 'the files of a template of E2B are unknown' };
+  if (pod !== undefined) return { fingerprint: null, unknown: `the image ${pod.image} may change at any time` };
   const workspace = workspaceAround(context, resolved);
   // The fixture's hash covers the workspace unless setup commands change it.
   if (workspace !== null && context.scenario.inputs.commands.length === 0)

@@ -18,8 +18,9 @@ import { openRunFile } from '../step/open-runs.js';
 import { checkName } from './load-plan.js';
 import type { PlacedRun, RunIdentity, RunPlaces } from './context.js';
 
-/** The place that a scenario asks for. */
-function wantedBy({ environment, task }: RunIdentity['scenario']) {
+/** The place that a scenario asks for. `values`: those of the variables of the sweep. */
+function wantedBy({ environment, task }: RunIdentity['scenario'], values: Readonly<Record<string, string>>) {
+  if (environment.type === 'kubernetes') return { ...environment, ...defined({ kubeconfig: values['KUBECONFIG'] }) };
   if (environment.type !== 'docker' || task === undefined) return environment;
   const { workdir, user } = task;
   return { ...environment, whole: defined({ workdir, user }) };
@@ -36,7 +37,7 @@ export async function loadPlaces(
   const { plan, run, scenario, state } = identity;
   // An agent without a sandbox may have removed our permissions.
   restoreAccess(state);
-  const wanted = wantedBy(scenario);
+  const wanted = wantedBy(scenario, env.values);
   const taskEnv = resolveEnv(scenario.task?.env ?? {}, env.values).env;
   const build = identity.build === undefined ? undefined : () => imageFor(deps, identity, STEPS.image);
   const place = await settledEnvironment(state, wanted, decide, [plan.project, dirname(resultsPath)], build, (chosen) =>

@@ -50,9 +50,10 @@ export function pathsIn(root: string, base: Record<string, string>): RunPaths {
   };
 }
 
-/** The same run with the PATH of its cloud sandbox, which is only known once the sandbox was made. */
+/** The same run with the PATH of its cloud sandbox or pod, which is only known once that was made. */
 export async function withPathInside<R extends RunPaths & { handle: EnvironmentHandle }>(run: R): Promise<R> {
-  const path = run.handle.sandbox === undefined ? undefined : (await readRecord(run.handle))?.path;
+  const { sandbox, pod } = run.handle;
+  const path = sandbox === undefined && pod === undefined ? undefined : (await readRecord(run.handle))?.path;
   if (path === undefined) return run;
   const PATH = `${run.binaries}:${path}`;
   return { ...run, baseEnv: { ...run.baseEnv, PATH }, checksEnv: { ...run.checksEnv, PATH } };
@@ -70,7 +71,7 @@ const ROOT_INSIDE = '/llm-tool-test';
  */
 export function handleOf(
   state: string,
-  { type, container, sandbox }: Pick<Place, 'type' | 'container' | 'sandbox'>,
+  { type, container, sandbox, pod }: Pick<Place, 'type' | 'container' | 'sandbox' | 'pod'>,
   { hidden, project }: Pick<EnvironmentHandle, 'hidden' | 'project'>,
 ): EnvironmentHandle {
   const common = { type, journal: join(state, 'agent'), mark: basename(state), hidden, project };
@@ -91,6 +92,12 @@ export function handleOf(
     };
   }
   if (sandbox !== undefined) return { ...inside, sandbox: { ...sandbox, name, access: accessFile(state) } };
+  if (pod !== undefined) {
+    // Its volume is owned by root: the run's own folder is below.
+    const root = join(ROOT_INSIDE, 'run');
+    const owner = sha256(dirname(state)).slice(0, 16);
+    return { ...common, root, workspace: join(root, 'workspace'), pod: { ...pod, name, owner } };
+  }
   return { ...common, root: state, workspace: join(state, 'workspace') };
 }
 
@@ -103,7 +110,7 @@ export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
   const workspace = join(root, 'workspace');
   const journal = join(stateOfJudge(dirname(handle.journal)), 'agent');
   const mark = `${handle.mark}/judge`;
-  const { container, sandbox } = handle;
+  const { container, sandbox, pod } = handle;
   return {
     ...handle,
     root,
@@ -114,6 +121,7 @@ export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
       ? {}
       : { container: { ...omit(container, 'whole', 'layer', 'relay'), name: `${container.name}-judge` } }),
     ...(sandbox === undefined ? {} : { sandbox: { ...sandbox, name: `${sandbox.name}-judge` } }),
+    ...(pod === undefined ? {} : { pod: { ...pod, name: `${pod.name}-judge` } }),
   };
 }
 

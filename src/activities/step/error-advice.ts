@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
-import { E2bRefused, SymlinkInTheWay } from '#environments';
+import { MachineRefused, SymlinkInTheWay } from '#environments';
 import { diskError } from '#host';
 import { adviceMeanwhile, diskRemedy, isFull, isStoreAway } from '#lib';
 
@@ -30,7 +30,7 @@ export async function withAdvice<R>(perform: () => Promise<R>, own: readonly str
 
 function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
   if (error instanceof SymlinkInTheWay) return ApplicationFailure.nonRetryable(error.message, 'SymlinkInTheWay');
-  if (error instanceof E2bRefused) return ApplicationFailure.nonRetryable(error.message, 'E2bRefused');
+  if (error instanceof MachineRefused) return ApplicationFailure.nonRetryable(error.message, 'MachineRefused');
   if (isStoreAway(error))
     return ApplicationFailure.create({ type: STORE_AWAY, message: `${error.message}; the step is retried` });
   const { syscall } = error;

@@ -15,7 +15,9 @@ import {
   reasonIn,
   type CommandLimits,
   type Machine,
+  NOWHERE,
 } from '../machine/machine.js';
+import { firstProcess, killAllScript } from '../machine/first-process.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { wayOfOutput } from '../machine/stream.js';
 import { runCli, findImage, runScript, scriptArgs, stateOf, cliProblem, resourcesOf } from './container-cli.js';
@@ -65,7 +67,7 @@ async function create(
     ...Object.keys(env).flatMap((variable) => ['--env', variable]),
     // As command, it is given to the ENTRYPOINT.
     ...(whole === true ? [image, 'sh'] : ['--workdir', '/', '--entrypoint', 'sh', image]),
-    ...['-c', FIRST_PROCESS],
+    ...['-c', firstProcess()],
   ];
   const made = await runCli(command, args, { env });
   assertAnswered(`${command} run`, made);
@@ -98,24 +100,6 @@ async function command(
     if (!state.ended) await runScript(container, endScript, end);
   }
 }
-
-const gone = (): Promise<never> => Promise.reject(new MachineGone('the run has no container'));
-
-/** The machine of a run that has got none, because its image was missing or could not be built. */
-const NOWHERE: Machine = {
-  title: 'the container',
-  name: '',
-  madeFrom: 'image',
-  pollMs: POLL_MS,
-  supervisorMode: 'container',
-  killAllScript: '',
-  run: () => Promise.resolve(null),
-  command: gone,
-  create: gone,
-  remove: () => Promise.resolve(),
-  copyIn: gone,
-  copyOut: () => Promise.resolve(null),
-};
 
 function containerOf({ container, mark }: EnvironmentHandle): Machine {
   if (container === undefined) return NOWHERE;
@@ -290,21 +274,3 @@ async function copyOut({ command, name }: Container, from: string, to: string): 
   if (/could not find the file|no such file|no such container|no container with name/i.test(reason)) return null;
   throw new Error(`${command} cp ${name}:${from} failed: ${reasonIn(reason)}`);
 }
-
-/** PID 1 of a container: adopts orphaned processes and runs until the container is removed. */
-const FIRST_PROCESS = 'trap "exit 0" TERM; while :; do sleep 3600 & wait $!; done';
-
-/** Kills all processes except PID 1, the `sleep` that it waits for, and this script. */
-const killAllScript = `
-for round in 1 2 3 4 5 6 7 8 9 10; do
-  kill -KILL -1 2>/dev/null
-  sleep 0.05
-  left=0
-  for process in /proc/[0-9]*; do
-    pid=\${process#/proc/}
-    [ "$pid" != 1 ] && [ "$pid" != $$ ] && read -r line <"$process/stat" || continue
-    set -- \${line##*) }
-    [ "$1" = Z ] || [ "$2" = 1 ] && [ "$(tr '\\0' ' ' <"$process/cmdline")" = 'sleep 3600 ' ] || left=$((left + 1))
-  done 2>/dev/null
-  [ "$left" = 0 ] && exit 0
-done`;

@@ -7,7 +7,8 @@ import { type ScriptOutput, type CommandLimits, type Machine, MachineGone, quote
 import { NO_CAP, outputOf, captureCommand, readCaptured, type Captured } from './capture.js';
 import { copyIn, copyOut } from './copy.js';
 import { E2B_KEY, E2bRefused, explained, findE2b, optionsInShell, tryE2b } from './service.js';
-import { readRecord, removeAccess, writeRecord } from './sandbox-state.js';
+import { readRecord, writeRecord } from '../machine/machine-record.js';
+import { removeAccess } from './sandbox-state.js';
 import {
   cloudOf,
   connectSandbox,

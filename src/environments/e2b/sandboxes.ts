@@ -2,7 +2,8 @@ import type { Sandbox } from 'e2b';
 import { remembered, RUN_MARK } from '#host';
 import type { CloudSandbox, EnvironmentHandle } from '../environment.js';
 import { type E2b, type E2bOptions, explained, loadE2b } from './service.js';
-import { readAccess, readRecord, removeRecord, writeRecord } from './sandbox-state.js';
+import { readRecord, removeRecord, writeRecord } from '../machine/machine-record.js';
+import { readAccess } from './sandbox-state.js';
 
 /** Key of the metadata of all our sandboxes; its value is the sandbox's name. */
 const LABEL = 'llm-tool-test';

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { findPackage, packageFile } from '#host';
 import { beginningOf, ownValue } from '#lib';
+import { MachineRefused } from '../machine/machine-refused.js';
 
 /** The variable with the key of E2B, which every run in a sandbox of E2B needs. */
 export const E2B_KEY = 'E2B_API_KEY';
@@ -68,7 +69,7 @@ export function findE2b(
 export const loadE2b = async (module: string): Promise<E2b> => (await import(pathToFileURL(module).href)) as E2b;
 
 /** E2B refuses what a run asks for, and would refuse it again: its key or its template is wrong. */
-export class E2bRefused extends Error {}
+export class E2bRefused extends MachineRefused {}
 
 /** HTTP statuses of a request that is wrong by itself. */
 const REFUSED = [400, 403, 404];

@@ -24,7 +24,16 @@ import {
   streamedLaunch,
   whoScript,
 } from './scripts.js';
-import { assertAnswered, type Machine, MachineGone, mustRun, quoted, reasonIn, withScratch } from './machine.js';
+import {
+  assertAnswered,
+  goneError,
+  type Machine,
+  MachineGone,
+  mustRun,
+  quoted,
+  reasonIn,
+  withScratch,
+} from './machine.js';
 import { mirrorStart, noteStart, startInside } from './mirror-start.js';
 import { perlInside } from './own-perl.js';
 import { removeShown, showFolder } from './show-folder.js';
@@ -189,7 +198,7 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     const printed = await print();
     if (printed !== null) return readLook(printed, print);
     // Files that the agent has made are not missing, but unknown.
-    if (folder === handle.workspace && path !== '.') throw new MachineGone(`${machine.title} is gone`);
+    if (folder === handle.workspace && path !== '.') throw await goneError(machine);
     return { kind: 'missing' };
   },
 
@@ -229,7 +238,8 @@ async function withCheckFiles(
   try {
     await mustRun(machine, 'creating the folder of the checks', `mkdir -p ${path}`);
     await machine.copyIn(checks, folder);
-    await mustRun(machine, 'protecting the checks', `chown -R 0:0 ${path} && chmod -R a+rX,go-w ${path}`, 'root');
+    const own = machine.hasRoot === false ? '' : `chown -R 0:0 ${path} && `;
+    await mustRun(machine, 'protecting the checks', `${own}chmod -R a+rX,go-w ${path}`, 'root');
     return await exec(withChecksVariable(request, folder));
   } finally {
     await machine.run(`rm -rf ${path}`, 'root');

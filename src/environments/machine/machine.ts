@@ -40,6 +40,10 @@ export interface Machine {
    * The way in which the supervisor finds processes that the agent leaves behind (supervise.sh): a word of a script.
    */
   supervisorMode: string;
+  /** False if nobody can be root in it: then everything runs as its default user. */
+  hasRoot?: false;
+  /** The reason why it is gone, for people; null if that is not known. */
+  lost?: () => Promise<string | null>;
   /** Script that ends everything that the run has started. Runs as root. */
   killAllScript: string;
   /**
@@ -74,10 +78,32 @@ export interface Machine {
 /** A run's machine does not exist any more, and with it all that the run has done. */
 export class MachineGone extends Error {}
 
+const gone = (): Promise<never> => Promise.reject(new MachineGone('the run has no machine'));
+
+/** The machine of a run that has got none, because its image was missing or could not be built. */
+export const NOWHERE: Machine = {
+  title: 'the machine',
+  name: '',
+  madeFrom: 'image',
+  pollMs: 1000,
+  supervisorMode: 'container',
+  killAllScript: '',
+  run: () => Promise.resolve(null),
+  command: gone,
+  create: gone,
+  remove: () => Promise.resolve(),
+  copyIn: gone,
+  copyOut: () => Promise.resolve(null),
+};
+
+/** The error of a run whose machine is gone, with the reason if it is known. */
+export const goneError = async ({ title, lost }: Machine): Promise<MachineGone> =>
+  new MachineGone((await lost?.()) ?? `${title} is gone`);
+
 /** Runs a script. @throws Error if it fails or prints to stderr, or if the machine is gone */
 export async function mustRun(machine: Machine, what: string, script: string, user?: 'root'): Promise<Buffer> {
   const answer = await machine.run(script, user);
-  if (answer === null) throw new MachineGone(`${machine.title} is gone`);
+  if (answer === null) throw await goneError(machine);
   assertAnswered(`${what} in ${machine.title}`, answer);
   if (answer.stderr !== '') throw new Error(`${what} in ${machine.title} failed: ${reasonIn(answer.stderr)}`);
   return answer.stdout;

@@ -65,7 +65,11 @@ export async function mirrorStart(handle: EnvironmentHandle, machine: Machine, s
     const streamed = await streamEnd(folder);
     const [outAt, errAt] = streaming || streamed === 'whole' ? [ALL, ALL] : [sizeOf(stdout), sizeOf(stderr)];
     const answer = await machine.run(inspectScript(startInside(handle, start), outAt, errAt));
-    if (answer === null) return { state: unknownInside(claim) };
+    if (answer === null) {
+      const why = (await machine.lost?.()) ?? null;
+      if (why !== null && existsSync(claim)) writeNote(errors, why);
+      return { state: unknownInside(claim) };
+    }
     // The script was killed together with everything else in the machine.
     if (answer.exitCode === KILLED && tries > 0) continue;
     assertAnswered(`reading start ${start} of the agent in ${machine.title}`, answer);

@@ -110,8 +110,9 @@ for file in exit stop session sup.err; do [ -e $file ] || printf ' ' >$file; don
 echo "$(id -u) $(id -G)"`;
 }
 
-/** Starts the agent, which was prepared, under a supervisor that outlives this script. */
-export const launchScript = (folder: string): string => `sh ${quoted(launchFile(folder))} &`;
+/** Starts the agent, which was prepared, under a supervisor that outlives this script. Does nothing the second time. */
+export const launchScript = (folder: string): string =>
+  `[ ! -e ${quoted(launchFile(folder))} ] || sh ${quoted(launchFile(folder))} &`;
 
 /**
  * The same as a command line for root. `perl`: how perl is started; `user`: the ids that `prepareScript` has printed.

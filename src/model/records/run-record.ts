@@ -118,7 +118,7 @@ export const RunRecord = z.object({
   model: KeptText.describe('As requested'),
   variant: KeptText.describe('Name of the variant'),
   repetition: z.int().describe('From 1'),
-  environment: KeptText.describe('Where it ran: local, bubblewrap, docker or e2b'),
+  environment: KeptText.describe('Where it ran: local, bubblewrap, docker, e2b or kubernetes'),
   host: RunHost.exactOptional().describe('Where it ran; absent: results that are not shared'),
   lost_hosts: z.array(LostRunHost).exactOptional().describe('Hosts that had this run before and were lost'),
   image: z

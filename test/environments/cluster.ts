@@ -1,0 +1,68 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Pod } from '../../src/environments/environment.js';
+import { findExecutable } from '../../src/host/process/find-deno.js';
+
+/** The variable that leads tests to a cluster in which they may make pods. */
+const VARIABLE = 'LLM_TOOL_TEST_KUBECONFIG';
+
+/** An image that the node of that cluster has: busybox, for example. */
+export const POD_IMAGE = process.env['LLM_TOOL_TEST_POD_IMAGE'] ?? 'localhost/llm-tool-test-busybox:1';
+
+export const CLUSTER = { kubeconfig: process.env[VARIABLE] ?? '', namespace: 'default' };
+
+/** Runs kubectl in the cluster of the tests. */
+export const kubectlHere = (...args: string[]): string =>
+  execFileSync('kubectl', args, {
+    encoding: 'utf8',
+    env: { ...process.env, KUBECONFIG: CLUSTER.kubeconfig },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+/** Returns why tests cannot use pods here; null if they can. */
+export function whyNoCluster(): Promise<string | null> {
+  if (CLUSTER.kubeconfig === '')
+    return Promise.resolve(`${VARIABLE} does not name the kubeconfig of a cluster for tests`);
+  if (findExecutable('kubectl') === null) return Promise.resolve('kubectl is not on PATH');
+  const { status, stderr } = spawnSync('kubectl', ['get', 'pods', '--request-timeout=10s'], {
+    encoding: 'utf8',
+    env: { ...process.env, KUBECONFIG: CLUSTER.kubeconfig },
+  });
+  return Promise.resolve(status === 0 ? null : `the cluster does not answer: ${stderr.trim()}`);
+}
+
+/** The names of the pods of runs with this text in their names. */
+export const podsOf = (text: string): string[] =>
+  kubectlHere('get', 'pods', '-o', 'name')
+    .split('\n')
+    .filter((name) => name.includes(text));
+
+const LIST = `for process in /proc/[0-9]*; do echo "$(tr '\\0' ' ' <$process/cmdline)"; done 2>/dev/null`;
+
+/** The processes of a pod with this text in their command lines; none if it is gone. */
+export const processesInPod = ({ name }: Pick<Pod, 'name'>, text: string): string[] =>
+  spawnSync('kubectl', ['exec', name, '--', 'sh', '-c', LIST], {
+    encoding: 'utf8',
+    env: { ...process.env, KUBECONFIG: CLUSTER.kubeconfig },
+  })
+    .stdout.split('\n')
+    .filter((line) => line.includes(text));
+
+/** The variable that names the folder of a cluster of this machine, with a file NAME.pid for each of its programs. */
+const FOLDER = process.env['LLM_TOOL_TEST_CLUSTER_FOLDER'] ?? '';
+
+/** The reason why programs of the cluster cannot be killed; null if they can. */
+export const whyNoKills = FOLDER === '' ? 'LLM_TOOL_TEST_CLUSTER_FOLDER does not name the folder of a cluster' : null;
+
+/** Kills a program of the cluster and starts it again, in the same network. */
+export function restart(name: 'kubelet' | 'apiserver'): void {
+  const file = join(FOLDER, `${name}.pid`);
+  const pid = Number(readFileSync(file, 'utf8'));
+  const argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  process.kill(pid, 'SIGKILL');
+  const inNetwork = [`--net=/run/netns/${process.env['K8S_NS'] ?? 'k8s'}`, ...argv];
+  const child = spawn('nsenter', inNetwork, { detached: true, stdio: 'ignore' });
+  child.unref();
+  writeFileSync(file, `${child.pid}\n`);
+}
