@@ -163,6 +163,7 @@ export const AREAS: readonly Area[] = [
     tests: [
       'test/chaos/container',
       'test/chaos/sandbox-attacks',
+      'test/chaos/tasks-under-kills',
       'test/environments/',
       'test/commands/sandbox',
       'test/commands/shut-workspace',
