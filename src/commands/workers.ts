@@ -36,7 +36,10 @@ export async function showWorkers({ results, json }: WorkersOptions): Promise<nu
 
 const LOOK_MS = 1000;
 
-/** `workers drain`: tells a host to take no new runs, or to take runs again (`--undo`). `wait`: until its runs ended. */
+/**
+ * `workers drain`: tells a host to take no new runs, or to take runs again (`--undo`). With `--wait`, returns when its
+ * runs have ended.
+ */
 export async function drainWorker(
   name: string,
   { results, json, undo, wait }: WorkersOptions & { undo: boolean; wait: boolean },

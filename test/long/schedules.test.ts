@@ -151,8 +151,8 @@ test('sweeps that run side by side are all listed', async () => {
   for (let nth = 0; nth < 2; nth++) expect((await schedule('trigger', 'many')).exitCode).toBe(0);
   expect(await listed('many')).toMatchObject({ running: 2, queued: 0 });
   const { stdout } = await project.cli(['sweeps', '--json']);
-  const { sweeps } = JSON.parse(stdout) as { sweeps: { sweep: string }[] };
-  for (const { sweep } of sweeps.filter((one) => one.sweep.startsWith('many-'))) await project.cli(['cancel', sweep]);
+  const { sweeps } = JSON.parse(stdout) as { sweeps: { id: string }[] };
+  for (const { id } of sweeps.filter((one) => one.id.startsWith('many-'))) await project.cli(['cancel', id]);
   await until('their ends', async () => ((await listed('many')).running === 0 ? true : null));
   await schedule('delete', 'many');
 });

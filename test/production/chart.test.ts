@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { execa, type Result } from 'execa';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { REPOSITORY } from '../commands/project.js';
@@ -7,8 +7,11 @@ import { REPOSITORY } from '../commands/project.js';
 const CHART = join(REPOSITORY, 'image/chart');
 const has = (await execa('helm', ['version'], { reject: false })).exitCode === 0;
 const VALUES = ['results=s3://team/results', 'temporal.address=temporal:7233'];
-const helm = (verb: string[], ...values: string[]): Promise<Result<{ reject: false }>> =>
-  execa('helm', [...verb, CHART, ...[...VALUES, ...values].flatMap((value) => ['--set', value])], { reject: false });
+async function helm(verb: string[], ...values: string[]) {
+  const args = [...VALUES, ...values].flatMap((value) => ['--set', value]);
+  const { exitCode, stdout, stderr } = await execa('helm', [...verb, CHART, ...args], { reject: false });
+  return { exitCode, stdout, stderr };
+}
 
 interface Pod {
   automountServiceAccountToken: boolean;
@@ -19,7 +22,7 @@ interface Pod {
 
 async function podWith(...values: string[]): Promise<Pod> {
   const { stdout } = await helm(['template', 'workers'], ...values);
-  const all = parseAllDocuments(stdout as string).map((document) => document.toJS() as { kind: string; spec: unknown });
+  const all = parseAllDocuments(stdout).map((document) => document.toJS() as { kind: string; spec: unknown });
   const set = all.find(({ kind }) => kind === 'StatefulSet')?.spec as { template: { spec: Pod } };
   return set.template.spec;
 }

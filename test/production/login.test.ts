@@ -27,10 +27,12 @@ new Provider('http://127.0.0.1:${port}', {
 }).listen(${port}, '127.0.0.1');
 `;
 
+type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
+
 /** A browser: keeps cookies by origin, and fills in the forms of the provider. */
 function browser() {
   const jar = new Map<string, Map<string, string>>();
-  async function open(url: string, init: RequestInit = {}): Promise<Response> {
+  async function open(url: string, init: Init = {}): Promise<Response> {
     const { origin } = new URL(url);
     const cookies = jar.get(origin) ?? new Map<string, string>();
     jar.set(origin, cookies);
@@ -75,7 +77,9 @@ describe.skipIf(missing !== null)(`image/login.yml${why}`, () => {
     const origin = `http://127.0.0.1:${proxyPort}`;
     const issuer = `http://127.0.0.1:${issuerPort}`;
     const started: Started[] = [];
-    onTestFinished(async () => void (await Promise.all(started.map((one) => one.end('SIGKILL')))));
+    onTestFinished(async () => {
+      for (const one of started) await one.end('SIGKILL');
+    });
     const start = async (name: string, command: string[], env: NodeJS.ProcessEnv, url: string): Promise<void> => {
       const one = startProcess(command, { env: { ...process.env, ...env }, cwd: folder, log: join(folder, name) });
       started.push(one);
@@ -117,16 +121,16 @@ describe.skipIf(missing !== null)(`image/login.yml${why}`, () => {
     const asked = { headers: { accept: 'application/json' } };
     expect((await fetch(`${origin}/api/sweeps`, asked)).status).toBe(401);
 
-    const { open, login } = browser();
-    const page = await login(`${origin}/`);
+    const visitor = browser();
+    const page = await visitor.login(`${origin}/`);
     expect([page.url, page.status]).toEqual([`${origin}/`, 200]);
     expect(await page.text()).toContain('<html');
     const link = await execa('sh', ['-c', 'cat state/*/view.json'], { cwd: folder });
     const { token } = JSON.parse(link.stdout) as { token: string };
     const withToken = { headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(10_000) };
-    expect((await open(`${origin}/api/sweeps`)).status).toBe(401);
-    expect((await open(`${origin}/api/sweeps`, withToken)).status).toBe(200);
-    const refused = await open(`${origin}/api/sweeps/none/cancel`, { ...withToken, method: 'POST' });
+    expect((await visitor.open(`${origin}/api/sweeps`)).status).toBe(401);
+    expect((await visitor.open(`${origin}/api/sweeps`, withToken)).status).toBe(200);
+    const refused = await visitor.open(`${origin}/api/sweeps/none/cancel`, { ...withToken, method: 'POST' });
     expect(refused.status).toBe(403); // no origin
   });
 });
