@@ -180,9 +180,8 @@ function containerProblem(agent: Agent, { environment, task }: SelectedVariant['
   if (solvesTasks === true && task === undefined)
     return [['steps'], `the agent ${name} runs the solution of a task folder, and this scenario is none`];
   if (free && !isLoop && !mountable) return null;
-  const isShut =
-    (environment.type === 'docker' || environment.type === 'kubernetes') && environment.network === 'none';
-  const shut = isShut && !isLoop ? unreachable(agent, mountable) : null;
+  const isShut = (environment.type === 'docker' || environment.type === 'kubernetes') && environment.network === 'none';
+  const shut = isShut && !isLoop ? unreachable(agent, mountable, apartFrom(environment)?.place) : null;
   if (shut !== null) return [['environment', 'network'], shut];
   if (task?.skills_dir !== undefined && (!mountable || typeof subject === 'string'))
     return [['task', 'skills_dir'], `the agent ${name} cannot be given skills that are in an image`];
@@ -196,16 +195,16 @@ function containerProblem(agent: Agent, { environment, task }: SelectedVariant['
       ];
 }
 
-/** The reason why an agent in a container without network cannot reach its model; null if it can. */
-function unreachable(agent: Agent, mountable: boolean): string | null {
+/** The reason why an agent in a container or pod without network cannot reach its model; null if it can. */
+function unreachable(agent: Agent, mountable: boolean, place = 'container'): string | null {
   const { name, login, adapter } = agent;
-  const otherwise = 'use the agent loop, which asks its model from outside the container';
+  const otherwise = `use the agent loop, which asks its model from outside the ${place}`;
   if (!mountable)
-    return `the agent ${name} asks its model from within the container or pod, which has no network; ${otherwise}`;
+    return `the agent ${name} asks its model from within the ${place}, which has no network; ${otherwise}`;
   if (login !== null)
-    return `the agent ${name} uses a login, for which it needs the network that the container does not have; use a key, or ${otherwise}`;
+    return `the agent ${name} uses a login, for which it needs the network that the ${place} does not have; use a key, or ${otherwise}`;
   return adapter === undefined && agent.provider('openai/any') === null
-    ? `it is not known where the agent ${name} reaches its model, and the container has no network; ${otherwise}`
+    ? `it is not known where the agent ${name} reaches its model, and the ${place} has no network; ${otherwise}`
     : null;
 }
 

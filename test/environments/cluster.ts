@@ -40,13 +40,17 @@ export const podsOf = (text: string): string[] =>
 
 const LIST = `for process in /proc/[0-9]*; do echo "$(tr '\\0' ' ' <$process/cmdline)"; done 2>/dev/null`;
 
-/** The processes of a pod with this text in their command lines; none if it is gone. */
-export const processesInPod = ({ name }: Pick<Pod, 'name'>, text: string): string[] =>
-  spawnSync('kubectl', ['exec', name, '--', 'sh', '-c', LIST], {
+/** Runs a script in a pod and returns its output; empty if it cannot be run. */
+export const insidePod = (name: string, script: string): string =>
+  spawnSync('kubectl', ['exec', name, '--', 'sh', '-c', script], {
     encoding: 'utf8',
     env: { ...process.env, KUBECONFIG: CLUSTER.kubeconfig },
-  })
-    .stdout.split('\n')
+  }).stdout;
+
+/** The processes of a pod with this text in their command lines; none if it is gone. */
+export const processesInPod = ({ name }: Pick<Pod, 'name'>, text: string): string[] =>
+  insidePod(name, LIST)
+    .split('\n')
     .filter((line) => line.includes(text));
 
 /** The variable that names the folder of a cluster of this machine, with a file NAME.pid for each of its programs. */

@@ -96,7 +96,7 @@ describe.skipIf(lacking !== null)('a pod', () => {
   it.each([
     ['whose image is not there', { image: 'localhost/no-such-image:1' }, /ErrImagePull|ImagePullBackOff/],
     ['for which no node has room', { cpus: 10_000 }, /Unschedulable.*Insufficient cpu/],
-    ['that must not be root in an image of root', { image: POD_IMAGE, namespace: 'no-such-namespace' }, /not found/],
+    ['in a namespace that is not there', { namespace: 'no-such-namespace' }, /not found/],
   ])('%s is refused with the reason', async (_title, more, reason) => {
     const { prepare } = await place({ ...more, startTimeoutSecs: 15 });
     const error = await prepare().catch((caught: unknown) => caught);

@@ -51,6 +51,7 @@ const WAIT_SECS = 10;
 const END_MS = 20_000;
 /** As the exit status of a command whose supervisor was killed with it. */
 const KILLED = 137;
+const MAX_TRIES = 5;
 
 /**
  * Runs a command under a supervisor in the pod, which keeps its output and its exit status in files: nothing of the
@@ -67,10 +68,16 @@ async function command(
   const start = startCommandScript(id, script, OUTPUT_CAP);
   const passed = (): number => performance.now() - startedAt;
   const ask = async (secs: number, before = '') => {
-    const answer = await machine.run(`${before}\n${awaitCommandScript(id, secs)}`);
-    if (answer === null) throw await goneError(machine);
-    if (answer.exitCode !== 0 && answer.exitCode !== KILLED) assertAnswered(`a command in ${machine.title}`, answer);
-    return readCommand(answer.stdout);
+    for (let tries = 1; ; tries += 1) {
+      const answer = await machine.run(`${before}\n${awaitCommandScript(id, secs)}`);
+      if (answer === null) throw await goneError(machine);
+      // If the whole pod was killed, the API server knows it a moment later.
+      if (answer.exitCode !== KILLED || tries === MAX_TRIES) {
+        assertAnswered(`a command in ${machine.title}`, answer);
+        return readCommand(answer.stdout);
+      }
+      await sleep(POLL_MS);
+    }
   };
   let now = await ask(secsUntil(timeoutMs), start);
   const isAborted = (): boolean => signal?.aborted === true;

@@ -10,6 +10,8 @@ import { CONTAINER, OURS, podManifest, policyManifest, shutLabel } from './pod-m
 import { markedScript, provenArgs, readProven, readProvenErrors } from './pod-scripts.js';
 import { type PodDocument, type PodState, readPodState } from './pod-state.js';
 
+/** Exit status of what was killed. */
+const KILLED = 137;
 const POLL_MS = 500;
 /** A script that has printed nothing for this long is given up, and run again. */
 const SCRIPT_MS = 120_000;
@@ -63,22 +65,22 @@ interface Streams {
 export async function runInPod(pod: Pod, script: string, streams: Streams = {}): Promise<ScriptOutput | null> {
   const giveUpAt = performance.now() + AWAY_MS;
   for (let attempt = 0; ; attempt += 1) {
-    const { answer, why } = await tryInPod(pod, script, streams);
+    const { answer, why, isKilled } = await tryInPod(pod, script, streams);
     if (answer !== null) return answer;
     const state = await stateOfPod(pod).catch(() => undefined);
     if (state === null || state?.state === 'over') return null;
+    // Together with everything else of the run, or by the kernel.
+    if (isKilled && state !== undefined) return { exitCode: KILLED, stdout: Buffer.alloc(0), stderr: 'killed' };
     if (performance.now() > giveUpAt) throw new Error(`the pod ${pod.name} cannot be reached: ${why}`);
     await sleep(PAUSES_MS[attempt] ?? LONGEST_PAUSE_MS);
   }
 }
 
-const KILLED = 137;
-
 async function tryInPod(
   pod: Pod,
   script: string,
   { inputFile, outputTo, tail, timeoutMs = SCRIPT_MS }: Streams,
-): Promise<{ answer: ScriptOutput | null; why: string }> {
+): Promise<{ answer: ScriptOutput | null; why: string; isKilled: boolean }> {
   const token = `llm-tool-test-${randomBytes(8).toString('hex')}`;
   const given = inputFile === undefined ? undefined : script;
   const input = inputFile === undefined ? markedScript(token, script) : { file: inputFile };
@@ -100,10 +102,9 @@ async function tryInPod(
   const out = readProven(token, tail === undefined ? stdout : await tail());
   const errors = readProvenErrors(token, stderr);
   if (out !== null && errors !== null)
-    return { answer: { exitCode: out.exitCode, stdout: out.output, stderr: errors }, why: '' };
-  // Killed together with everything else in the pod, or by the kernel.
-  if (exitCode === KILLED) return { answer: { exitCode, stdout, stderr: 'killed' }, why: '' };
-  return { answer: null, why: reasonIn(stderr) || `kubectl exec ended with ${exitCode} before the script did` };
+    return { answer: { exitCode: out.exitCode, stdout: out.output, stderr: errors }, why: '', isKilled: false };
+  const why = reasonIn(stderr) || `kubectl exec ended with ${exitCode} before the script did`;
+  return { answer: null, why, isKilled: exitCode === KILLED };
 }
 
 /**
