@@ -197,7 +197,7 @@ export const AREAS: readonly Area[] = [
     covers: ['src/environments/e2b/'],
   },
   {
-    tests: ['test/chaos/kubernetes', 'test/environments/kubernetes', 'test/environments/pods'],
+    tests: ['test/chaos/kubernetes', 'test/environments/kubernetes'],
     covers: ['src/environments/kubernetes/'],
   },
   {
