@@ -150,9 +150,14 @@ test('sweeps that run side by side are all listed', async () => {
   await schedule('create', 'many', 'slow', '--every', '6h', '--no-cache', '--overlap', 'allow');
   for (let nth = 0; nth < 2; nth++) expect((await schedule('trigger', 'many')).exitCode).toBe(0);
   expect(await listed('many')).toMatchObject({ running: 2, queued: 0 });
-  const { stdout } = await project.cli(['sweeps', '--json']);
-  const { sweeps } = JSON.parse(stdout) as { sweeps: { id: string }[] };
-  for (const { id } of sweeps.filter((one) => one.id.startsWith('many-'))) await project.cli(['cancel', id]);
+  // A firing begins before its sweep.
+  const sweeps = await until('both sweeps', async () => {
+    const { stdout } = await project.cli(['sweeps', '--json']);
+    const all = (JSON.parse(stdout) as { sweeps: { id: string }[] }).sweeps;
+    const ofMany = all.filter(({ id }) => id.startsWith('many-'));
+    return ofMany.length === 2 ? ofMany : null;
+  });
+  for (const { id } of sweeps) await project.cli(['cancel', id]);
   await until('their ends', async () => ((await listed('many')).running === 0 ? true : null));
   await schedule('delete', 'many');
 });
