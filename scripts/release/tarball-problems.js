@@ -13,10 +13,10 @@ export const NEEDED = [
   'specs/reference/commands.md',
 ];
 /**
- * dist, specs, schema and fixtures are about 12 MB. 13 MB leaves room to grow, and is less than anything that must not
+ * dist, specs, schema and fixtures are about 13 MB. 14 MB leaves room to grow, and is less than anything that must not
  * be included: a Temporal executable (100 MB), a results folder, node_modules.
  */
-const MAX_BYTES = 13_000_000;
+const MAX_BYTES = 14_000_000;
 /** Private keys, and tokens of GitHub, npm, AWS, Anthropic and OpenAI, in their full length: examples are shorter. */
 const SECRETS =
   /-----BEGIN [A-Z ]*PRIVATE KEY-----\n[A-Za-z0-9+/=\n]{100}|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bnpm_[A-Za-z0-9]{36}\b|\bAKIA[A-Z0-9]{16}\b|\bsk-ant-[\w-]{80}|\bsk-(?:proj-)?[A-Za-z0-9]{48}/;
