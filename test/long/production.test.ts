@@ -78,6 +78,10 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
   const containers = async (service: string): Promise<string[]> =>
     (await sh(`docker compose ps --quiet ${service}`)).split('\n').filter((line) => line !== '');
   const inCli = (command: string): Promise<string> => sh(`docker compose exec cli ${command}`);
+  /** Agents are in sandboxes, which show them the containers of workers without the results. */
+  const inWorkers = async (command: string): Promise<void> => {
+    for (const worker of await containers('worker')) await sh(`docker exec --user root ${worker} ${command}`);
+  };
 
   /** Writes a scenario into the project folder. */
   const write = async (name: string, text: string): Promise<void> => writeFile(join(clone, 'fixtures', name), text);
@@ -115,7 +119,7 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
       'held.yaml',
       scenario('held', {
         gates: ['{type: file_contains, path: out.txt, substring: done}'],
-        steps: [`run: 'until [ -e /results/go ]; do sleep 0.2; done; echo done >out.txt'`],
+        steps: [`run: 'until [ -e /srv/go ]; do sleep 0.2; done; echo done >out.txt'`],
       }),
     );
     await execa('chown', ['-R', `${USER}:${USER}`, folder]);
@@ -205,7 +209,7 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
       // The other host is gone for good: its runs are done again here.
       await sh('docker compose up --detach --wait --scale worker=1');
       expect(await containers('worker')).toHaveLength(1);
-      await inCli('touch /results/go');
+      await inWorkers('touch /srv/go');
 
       const done = await untilCompleted(sweep);
       expect(done.totals, JSON.stringify(done.cells)).toMatchObject({ cells: 8, passed: 8 });
@@ -219,14 +223,14 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
   test(
     'hosts keep their ids and their runs when all containers are removed and created again',
     async () => {
-      await inCli('rm -f /results/go');
+      await inWorkers('rm -f /srv/go');
       const { sweep } = await sweepOf('run held --repeat 2 --no-cache --detach');
       const before = await until(
         'a host at work',
         async () => (await hosts()).find(({ runs }) => runs.length === 2) ?? null,
       );
       await sh('docker compose down && docker compose up --detach --wait');
-      await inCli('touch /results/go');
+      await inWorkers('touch /srv/go');
       const done = await untilCompleted(sweep);
       expect(done.totals, JSON.stringify(done.cells)).toMatchObject({ cells: 2, passed: 2 });
       const lines = (await inCli(`cat /results/sweeps/${sweep}/results.r1.jsonl`)).split('\n');
@@ -258,7 +262,7 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
   test(
     'an upgrade replaces the containers, and an open sweep goes on',
     async () => {
-      await inCli('rm -f /results/go');
+      await inWorkers('rm -f /srv/go');
       const { sweep } = await sweepOf('run held --repeat 2 --no-cache --detach');
       const host = await until(
         'a host at work',
@@ -270,7 +274,7 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
       const before = await containers('worker');
       await follow('Upgrade');
       expect(await containers('worker')).not.toEqual(before);
-      await inCli('touch /results/go');
+      await inWorkers('touch /srv/go');
       const done = await untilCompleted(sweep);
       expect(done.totals, JSON.stringify(done.cells)).toMatchObject({ cells: 2, passed: 2 });
       // The new container is the same host.
