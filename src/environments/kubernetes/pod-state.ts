@@ -52,19 +52,19 @@ export function readPodState({ metadata = {}, spec = {}, status = {} }: PodDocum
   const where = spec.nodeName === undefined ? '' : ` on the node ${spec.nodeName}`;
   if (status.phase === 'Failed' || terminated !== undefined) {
     const isFinal = FINAL.test(terminated?.reason ?? '') ? { isFinal: true as const } : {};
-    return { state: 'over', why: `ended${where}: ${said(ended)}`, ...isFinal };
+    return { state: 'over', why: `ended${where}: ${reasonText(ended)}`, ...isFinal };
   }
   if (status.phase === 'Succeeded') return { state: 'over', why: `ended${where}` };
   if (metadata.deletionTimestamp !== undefined)
-    return { state: 'over', why: `was deleted${where}${disrupted === undefined ? '' : `: ${said(disrupted)}`}` };
+    return { state: 'over', why: `was deleted${where}${disrupted === undefined ? '' : `: ${reasonText(disrupted)}`}` };
   if (status.phase === 'Running' && running !== undefined)
     return { state: 'running', uid: metadata.uid ?? '', imageId: container?.imageID ?? '' };
   const unscheduled = condition('PodScheduled', 'False');
   const reason = waiting?.reason ?? unscheduled?.reason ?? '';
-  return { state: 'waiting', why: said(waiting ?? unscheduled ?? status), isFinal: FINAL.test(reason) };
+  return { state: 'waiting', why: reasonText(waiting ?? unscheduled ?? status), isFinal: FINAL.test(reason) };
 }
 
-function said({ reason, message, exitCode }: { reason?: string; message?: string; exitCode?: number }): string {
+function reasonText({ reason, message, exitCode }: { reason?: string; message?: string; exitCode?: number }): string {
   const meaning = reason === undefined ? undefined : MEANING[reason];
   const code = exitCode === undefined || reason === 'OOMKilled' ? undefined : `exit status ${exitCode}`;
   const parts = [reason, meaning, message?.replaceAll(/\s+/g, ' ').trim(), code];
