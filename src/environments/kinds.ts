@@ -1,6 +1,8 @@
 import { ownValue } from '#lib';
-import { KUBECONFIG } from './kubernetes/kubeconfig.js';
 import { E2B_ADDRESSES, E2B_KEY, E2B_VARIABLES } from './e2b/service.js';
+
+/** The variable that leads kubectl to its settings. It is no secret. */
+export const KUBECONFIG = 'KUBECONFIG';
 
 /** The facts about a kind of environment that are known without loading it. */
 interface Kind {

@@ -18,19 +18,11 @@ import {
 import { containersOf, IMAGE, processesInside, USER_IMAGE, whyNoContainers } from '../environments/containers.js';
 import { sweepOf } from '../commands/gated.js';
 import { kill, partOf, runsOf, stateOf } from '../commands/engine-parts.js';
+import { WAITER } from './waiter.js';
 
 const lacking = (await whyNoContainers('docker')) ?? (await whyNoContainers('docker', USER_IMAGE));
 if (lacking !== null) console.warn(`containers are not tested here: ${lacking}`);
 
-/** It records its start, prints, and waits for the file that its prompt names. */
-const AGENT = `
-[agents.waiter]
-command = "sh"
-args = ["-c", 'read -r go; echo x >>starts; echo before; until [ -e "$go" ]; do sleep 0.05; done; echo after | tee out.txt']
-prompt = "stdin"
-free = true
-models = ["m"]
-`;
 /**
  * As the model `slow`, it never answers. Its summary names what is in its workspace, and the other folders of the run.
  */
@@ -63,7 +55,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
   beforeAll(async () => {
     project = await createProject(EMPTY_FIXTURE);
     project.env['LLM_TOOL_TEST_LIMITS'] = '{"watchMs": 3000, "heartbeatMs": 4000}';
-    await project.write('llm-tool-test-config.toml', `${AGENT}${JUDGE}`);
+    await project.write('llm-tool-test-config.toml', `${WAITER}${JUDGE}`);
     await project.write('fixtures/rubric.yaml', RUBRIC);
   });
   afterAll(() => project.remove());

@@ -16,19 +16,11 @@ import {
 } from '../commands/project.js';
 import { KEY, startE2bServer, whyNoSandboxes, type E2bServer } from '../environments/e2b-server.js';
 import { readFileSync } from 'node:fs';
+import { WAITER } from './waiter.js';
 
 const lacking = await whyNoSandboxes();
 if (lacking !== null) console.warn(`sandboxes of E2B are not tested here: ${lacking}`);
 
-/** It records its start, prints, and waits for the file that its prompt names. */
-const AGENT = `
-[agents.waiter]
-command = "sh"
-args = ["-c", 'read -r go; echo x >>starts; echo before; until [ -e "$go" ]; do sleep 0.05; done; echo after | tee out.txt']
-prompt = "stdin"
-free = true
-models = ["m"]
-`;
 /** As the model `slow`, it never answers. */
 const JUDGE = `
 [agents.judge]
@@ -84,7 +76,7 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
     ({ env } = server);
     project = await createProject(EMPTY_FIXTURE);
     project.env['LLM_TOOL_TEST_LIMITS'] = '{"watchMs": 3000, "heartbeatMs": 4000}';
-    await project.write('llm-tool-test-config.toml', `${AGENT}${JUDGE}`);
+    await project.write('llm-tool-test-config.toml', `${WAITER}${JUDGE}`);
     await project.write('fixtures/rubric.yaml', RUBRIC);
     await project.write('code.scenario.yaml', CODE);
   });

@@ -159,7 +159,7 @@ describe.skipIf(lacking !== null)('a sweep of tasks', () => {
         const reasons = history.filter((line) => /start \d+ of the agent was lost|^attempt \d+ ended: /.test(line));
         if (seen > 1 || starts > 1)
           console.log(`${id}: ${seen} starts seen, ${starts} recorded: ${history.join('; ')}`);
-        // Whatever a kill has cost is said, and is never a verdict about the task.
+        // A kill may cost starts, which the record counts. It never changes the verdict.
         if (outcome !== (agent === 'oracle' ? 'pass' : 'fail')) wrong.push([id, outcome, message]);
         if (seen > starts || starts - 1 > reasons.length) wrong.push([id, { seen, starts, history }]);
       }

@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Pod } from '../../src/environments/environment.js';
+import type { Pod } from '../../src/environments/machine/settings.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 
 /** The variable that leads tests to a cluster in which they may make pods. */

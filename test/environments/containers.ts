@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } 
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Container } from '../../src/environments/environment.js';
+import type { Container } from '../../src/environments/machine/settings.js';
 import { cliProblem } from '../../src/environments/container/container-cli.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 

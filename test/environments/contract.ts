@@ -8,11 +8,11 @@ import { findE2b } from '../../src/environments/e2b/service.js';
 import { accessFile, keepAccess } from '../../src/environments/e2b/sandbox-state.js';
 import {
   sharesHost,
-  type CloudSandbox,
   type EnvironmentHandle,
   type ExecRequest,
   type StartRequest,
 } from '../../src/environments/environment.js';
+import type { CloudSandbox } from '../../src/environments/machine/settings.js';
 import { environments } from '../../src/environments/all-environments.js';
 import { lastStart, startFiles } from '../../src/environments/journal.js';
 import { wayOfOutput } from '../../src/environments/machine/stream.js';

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { EnvironmentHandle, Pod } from '../../src/environments/environment.js';
+import type { EnvironmentHandle } from '../../src/environments/environment.js';
+import type { Pod } from '../../src/environments/machine/settings.js';
 import { startFiles } from '../../src/environments/journal.js';
 import { kubernetes } from '../../src/environments/kubernetes/kubernetes.js';
 import { MachineGone } from '../../src/environments/machine/machine.js';

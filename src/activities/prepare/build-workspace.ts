@@ -3,7 +3,15 @@ import { realpath } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { SCRIPTS_FOLDER } from '#agent-scripts';
 import { adaptersWith } from '#agents';
-import { type Contents, misfitReason, PACKED_BIN, requiresSandbox, sharesHost, tryScript } from '#environments';
+import {
+  apartFrom,
+  type Contents,
+  misfitReason,
+  PACKED_BIN,
+  requiresSandbox,
+  sharesHost,
+  tryScript,
+} from '#environments';
 import { findDeno, findExecutable, findFile, knownProviders } from '#host';
 import { beginningOf, describeEnd } from '#lib';
 import { type CommandRecord, STEPS } from '#model';
@@ -220,8 +228,9 @@ export function readinessProblem(context: Readiness): string | null {
   }
   if (place.lacking !== null && scenario.environment.type !== 'auto')
     return `environment.type ${place.type}: ${place.lacking}`;
-  if (!sharesHost(place) && targetPath !== null)
-    return `the target ${targetPath} is not in the ${place.pod !== undefined ? 'pod' : place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
+  const apart = apartFrom(place);
+  if (apart !== null && targetPath !== null)
+    return `the target ${targetPath} is not in the ${apart.place}: use one of the ${apart.madeFrom} or of the fixture`;
   if (plan.sandbox.required && place.network !== 'isolated')
     return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
   if (requiresSandbox() && place.type === 'local')
@@ -266,12 +275,10 @@ function linkedDeno(context: LoadedRun, fixture: string): Contents['programs'] {
 
 const pathOf = ({ baseEnv, targetEnv }: RunPlaces & RunSecrets): string => targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
 
-/** The source of a container or cloud sandbox. */
-const sourceOf = ({ sandbox }: RunPlaces['place']): string => (sandbox === undefined ? 'image' : 'template');
-
 export async function missingTargetMessage(context: RunPlaces & RunSecrets, { binary }: Target): Promise<string> {
-  if (!sharesHost(context.handle))
-    return `target binary '${binary}' was not found in the workspace or on the PATH of the ${sourceOf(context.place)}`;
+  const apart = apartFrom(context.place);
+  if (apart !== null)
+    return `target binary '${binary}' was not found in the workspace or on the PATH of the ${apart.madeFrom}`;
   const file = await findFile(basename(binary), pathOf(context));
   return file === null
     ? `target binary '${binary}' was not found on PATH; install it or give its path`

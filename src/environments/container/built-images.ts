@@ -1,5 +1,5 @@
 import { findExecutable } from '#host';
-import type { Container } from '../environment.js';
+import type { Container } from '../machine/settings.js';
 import { runCli } from './container-cli.js';
 
 /** Label of the images that are built for runs. Its value is the hash of the folder that the image is built from. */

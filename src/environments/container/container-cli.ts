@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findExecutable } from '#host';
 import { execa } from 'execa';
-import type { Container, FoundImage } from '../environment.js';
+import type { Container, FoundImage } from '../machine/settings.js';
 import { type ScriptOutput, assertAnswered, reasonIn } from '../machine/machine.js';
 
 const NOT_THERE = /no such (container|object)|no container with name/i;

@@ -1,12 +1,5 @@
-import type {
-  Container,
-  ContainerLimits,
-  Environment,
-  EnvironmentHandle,
-  Place,
-  RequestedEnvironment,
-  RequestedContainer,
-} from '../environment.js';
+import type { Environment, EnvironmentHandle, Place, RequestedEnvironment } from '../environment.js';
+import type { Container, ContainerLimits, RequestedContainer } from '../machine/settings.js';
 import {
   assertAnswered,
   MachineGone,

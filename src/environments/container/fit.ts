@@ -1,4 +1,4 @@
-import type { Container } from '../environment.js';
+import type { Container } from '../machine/settings.js';
 import { runCli } from './container-cli.js';
 import { misfitReason, mountArgs, packedAgent, tryScript } from './pack-agent.js';
 

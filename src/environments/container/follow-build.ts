@@ -14,7 +14,7 @@ import {
   writeFileAtomic,
 } from '#host';
 import { parseJson, shellWord } from '#lib';
-import type { Container } from '../environment.js';
+import type { Container } from '../machine/settings.js';
 import { buildArgs, isBuilt } from './built-images.js';
 import { type BuildFailure, failureIn, stepContainers, tellingLines } from './build-output.js';
 import { runCli } from './container-cli.js';

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import type { VerifierFiles } from '#gates';
 import { markOf, RUN_MARK, supervisorScript } from '#host';
 import { omit } from '#lib';
-import type { Container, ContainerLimits, EnvironmentHandle } from '../environment.js';
+import type { EnvironmentHandle } from '../environment.js';
+import type { Container, ContainerLimits } from '../machine/settings.js';
 import type { VerifyRequest } from '../placed-work.js';
 import {
   assertAnswered,

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { execa } from 'execa';
 import type { EnvironmentHandle } from '../environment.js';
 import { assertAnswered, type Machine, mustRun, quoted, reasonIn, withScratch } from '../machine/machine.js';
+import { assertPacked } from '../machine/scripts.js';
 import { explained } from './service.js';
 import type { Connected } from './sandboxes.js';
 
@@ -69,14 +70,8 @@ export async function copyOut(
 
 const archiveInside = ({ root }: EnvironmentHandle): string => `${root}/.archive-${randomBytes(8).toString('hex')}.tar`;
 
-/** tar exits with 1 if files change meanwhile, and with more if it fails. */
 const packScript = (from: string, archive: string): string => `
 [ -e ${quoted(from)} ] || exit 0
 tar -C ${quoted(dirname(from))} -cf ${quoted(archive)} ${quoted(basename(from))} 2>${quoted(`${archive}.err`)}
-status=$?
-if [ $status -gt 1 ] || { [ $status = 1 ] && ! grep -qE 'changed as we read it|removed before we read it' ${quoted(`${archive}.err`)}; }; then
-  cat ${quoted(`${archive}.err`)} >&2
-  exit $status
-fi
-rm -f ${quoted(`${archive}.err`)}
+status=$?${assertPacked(quoted(`${archive}.err`))}
 chown "$(stat -c %u:%g ${quoted(dirname(archive))})" ${quoted(archive)} && echo packed`;

@@ -6,7 +6,8 @@ import { killUntilNoneLeft } from '../machine/scripts.js';
 import { type ScriptOutput, type CommandLimits, type Machine, MachineGone, quoted } from '../machine/machine.js';
 import { NO_CAP, outputOf, captureCommand, readCaptured, type Captured } from './capture.js';
 import { copyIn, copyOut } from './copy.js';
-import { E2B_KEY, E2bRefused, explained, findE2b, optionsInShell, tryE2b } from './service.js';
+import { MachineRefused } from '../machine/machine-refused.js';
+import { E2B_KEY, explained, findE2b, optionsInShell, tryE2b } from './service.js';
 import { readRecord, writeRecord } from '../machine/machine-record.js';
 import { removeAccess } from './sandbox-state.js';
 import {
@@ -49,7 +50,7 @@ async function run(handle: EnvironmentHandle, script: string, user?: 'root'): Pr
       forget(cloudOf(handle));
       const reason = explained(connected.e2b, `run a script in ${titleOf(handle)}`, error);
       const pauseMs = PAUSES_MS[attempt];
-      if (reason instanceof E2bRefused || pauseMs === undefined) {
+      if (reason instanceof MachineRefused || pauseMs === undefined) {
         if ((await connectSandbox(handle)) === null) return null;
         throw reason;
       }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJsonIfThere, writeFileAtomic } from '#host';
-import type { CloudSandbox } from '../environment.js';
+import type { CloudSandbox } from '../machine/settings.js';
 import { E2B_VARIABLES, optionsFrom, type E2bOptions } from './service.js';
 
 /** The file with the key of a run, in its private state on the host: the run's clean-up may outlive its sweep. */

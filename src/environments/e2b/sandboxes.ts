@@ -1,6 +1,7 @@
 import type { Sandbox } from 'e2b';
 import { remembered, RUN_MARK } from '#host';
-import type { CloudSandbox, EnvironmentHandle } from '../environment.js';
+import type { EnvironmentHandle } from '../environment.js';
+import type { CloudSandbox } from '../machine/settings.js';
 import { type E2b, type E2bOptions, explained, loadE2b } from './service.js';
 import { readRecord, removeRecord, writeRecord } from '../machine/machine-record.js';
 import { readAccess } from './sandbox-state.js';

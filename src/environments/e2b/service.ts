@@ -68,9 +68,6 @@ export function findE2b(
 /** Loads the package. Only runs in its sandboxes do. */
 export const loadE2b = async (module: string): Promise<E2b> => (await import(pathToFileURL(module).href)) as E2b;
 
-/** E2B refuses what a run asks for, and would refuse it again: its key or its template is wrong. */
-export class E2bRefused extends MachineRefused {}
-
 /** HTTP statuses of a request that is wrong by itself. */
 const REFUSED = [400, 403, 404];
 const MESSAGE_LENGTH = 300;
@@ -79,12 +76,12 @@ const MESSAGE_LENGTH = 300;
 export function explained(e2b: E2b, what: string, error: unknown): Error {
   const message = error instanceof Error ? messageOf(error) : String(error);
   if (error instanceof e2b.AuthenticationError)
-    return new E2bRefused(
+    return new MachineRefused(
       `E2B refuses the key in ${E2B_KEY}: ${message}; set a valid key from https://e2b.dev/dashboard?tab=keys`,
     );
   const text = `cannot ${what}: ${message}`;
   const status = error instanceof e2b.SandboxError ? error.statusCode : undefined;
-  return status !== undefined && REFUSED.includes(status) ? new E2bRefused(text) : new Error(text);
+  return status !== undefined && REFUSED.includes(status) ? new MachineRefused(text) : new Error(text);
 }
 
 /** The reason of a failed request is in its cause. */
@@ -106,6 +103,6 @@ export async function tryE2b(module: string, options: E2bOptions): Promise<{ why
     return null;
   } catch (error) {
     const reason = explained(e2b, `reach E2B at ${options.apiUrl}`, error);
-    return { why: reason.message, isFinal: reason instanceof E2bRefused };
+    return { why: reason.message, isFinal: reason instanceof MachineRefused };
   }
 }

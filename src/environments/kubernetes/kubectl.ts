@@ -1,9 +1,9 @@
 import { execa } from 'execa';
 import { findExecutable } from '#host';
 import { defined, parseJson } from '#lib';
-import type { Cluster, Pod } from '../environment.js';
+import type { Cluster, Pod } from '../machine/settings.js';
 import { reasonIn, type ScriptOutput } from '../machine/machine.js';
-import { KUBECONFIG } from './kubeconfig.js';
+import { KUBECONFIG } from '../kinds.js';
 
 const ANSWER_MS = 30_000;
 
@@ -98,9 +98,7 @@ export async function rightsProblem(
   shut: boolean,
 ): Promise<{ why: string; isFinal: boolean } | null> {
   const rights = [...RIGHTS, ...(shut ? RIGHTS_SHUT : [])];
-  const answers = await Promise.all(
-    rights.map(([verb, what]) => kubectl(cluster, ['auth', 'can-i', verb, what], { timeoutMs: ANSWER_MS })),
-  );
+  const answers = await Promise.all(rights.map(([verb, what]) => kubectl(cluster, ['auth', 'can-i', verb, what])));
   const failed = answers.find(({ stdout }) => !/^(yes|no)/m.test(stdout.toString()));
   if (failed !== undefined) return { why: `the cluster does not answer: ${reasonIn(failed.stderr)}`, isFinal: false };
   const missing = rights.filter((_, index) => !/^yes/m.test(answers[index]?.stdout.toString() ?? ''));

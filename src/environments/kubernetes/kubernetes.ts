@@ -6,14 +6,8 @@ import { execa } from 'execa';
 import { OUTPUT_CAP } from '#host';
 import { type CommandResult, defined } from '#lib';
 import { outputOf } from '../e2b/capture.js';
-import type {
-  Cluster,
-  Environment,
-  EnvironmentHandle,
-  Place,
-  RequestedEnvironment,
-  RequestedPod,
-} from '../environment.js';
+import type { Environment, EnvironmentHandle, Place, RequestedEnvironment } from '../environment.js';
+import type { Cluster, RequestedPod } from '../machine/settings.js';
 import { killAllScript } from '../machine/first-process.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { MachineRefused } from '../machine/machine-refused.js';

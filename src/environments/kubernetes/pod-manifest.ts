@@ -1,5 +1,5 @@
 import { RUN_MARK } from '#host';
-import type { Pod } from '../environment.js';
+import type { Pod } from '../machine/settings.js';
 import { quoted } from '../machine/machine.js';
 import { firstProcess } from '../machine/first-process.js';
 
@@ -12,13 +12,15 @@ export const CONTAINER = 'run';
 /** A pod ends after this time, even if the agent in it pretends that it is used. */
 const MOST_SECS = 7 * 24 * 3600;
 
-/** Label of all our pods and policies. */
-export const OURS = 'app.kubernetes.io/managed-by=llm-tool-test';
+/** Label of all our pods and policies, and its value. */
+const [MANAGED_BY, US] = ['app.kubernetes.io/managed-by', 'llm-tool-test'];
+/** Selects them. */
+export const OURS = `${MANAGED_BY}=${US}`;
 /** Label that a pod without network gets once it is seen that it has one. Its policy selects it. */
 const SHUT = 'llm-tool-test/shut';
 
 const labelsOf = ({ name, owner }: Pod): Record<string, string> => ({
-  'app.kubernetes.io/managed-by': 'llm-tool-test',
+  [MANAGED_BY]: US,
   'llm-tool-test/run': labelValue(name),
   'llm-tool-test/owner': owner,
 });

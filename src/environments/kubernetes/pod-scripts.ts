@@ -1,4 +1,5 @@
 import { quoted } from '../machine/machine.js';
+import { assertPacked } from '../machine/scripts.js';
 import { PLACE, USED } from './pod-manifest.js';
 
 /**
@@ -141,9 +142,4 @@ export const packScript = (folder: string, name: string): string => `
 cd ${quoted(folder)} 2>/dev/null && [ -e ${quoted(name)} ] || exit 44
 errors=$(mktemp) || exit 1
 tar -cf - ${quoted(name)} 2>"$errors"
-status=$?
-if [ $status -gt 1 ] || { [ $status = 1 ] && ! grep -qE 'changed as we read it|removed before we read it' "$errors"; }; then
-  cat "$errors" >&2
-  exit $status
-fi
-rm -f "$errors"`;
+status=$?${assertPacked('"$errors"')}`;

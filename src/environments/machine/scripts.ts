@@ -213,3 +213,11 @@ function utf8(content: Buffer | null): string | null {
     return null;
   }
 }
+
+/** Follows tar and `status=$?`: fails if tar has, unless files only changed meanwhile. `errors`: its file, quoted. */
+export const assertPacked = (errors: string): string => `
+if [ $status -gt 1 ] || { [ $status = 1 ] && ! grep -qE 'changed as we read it|removed before we read it' ${errors}; }; then
+  cat ${errors} >&2
+  exit $status
+fi
+rm -f ${errors}`;

@@ -4,7 +4,7 @@ import { inflateRawSync } from 'node:zlib';
 import { decompress as inflateZstd } from 'fzstd';
 import { Entry, openPromise, type ZipFile } from 'yauzl';
 import { displayPath } from '#host';
-import { isJsonObject, type Json, messageOf, parseJson, UsageError } from '#lib';
+import { isJsonObject, type Json, messageOf, ownValue, parseJson, UsageError } from '#lib';
 import type { z } from 'zod';
 import { Header, Sample } from './log-schema.js';
 
@@ -108,7 +108,7 @@ function parseSample(sample: unknown, file: string, at: string): Sample {
 const attached = <T>(value: T, attachments: Sample['attachments']): T =>
   JSON.parse(JSON.stringify(value), (_, text: unknown) =>
     typeof text === 'string' && text.startsWith(ATTACHMENT)
-      ? (attachments[text.slice(ATTACHMENT.length)] ?? text)
+      ? (ownValue(attachments, text.slice(ATTACHMENT.length)) ?? text)
       : text,
   ) as T;
 

@@ -1,7 +1,9 @@
-import { defined, isFiniteJson, type Json, omit, sha256 } from '#lib';
+import { defined, isFiniteJson, type Json, omit, ownValue, sha256 } from '#lib';
 import {
   type AgentRecord,
+  agentWork,
   type Cell,
+  createTrajectoryCollector,
   decideOutcome,
   decisiveReward,
   type EndReason,
@@ -16,7 +18,6 @@ import {
   sumOfCosts,
   sumUsage,
   type TokenUsage,
-  totalTokens,
 } from '#model';
 import type { Header, Message, Sample, Score, Usage } from './log-schema.js';
 
@@ -54,7 +55,6 @@ export function recordsOfSample(header: Header, sample: Sample, about: ImportedR
   const costUsd = usages.length === 0 ? null : sumOfCosts(usages.map(({ cost_usd }) => cost_usd));
   const tokens = usages.length === 0 ? NO_USAGE : sumUsage(usages);
   const details = Object.entries(sample.scores ?? {}).map(([name, score], index) => gateOf(name, score, index));
-  const calls = sample.messages.flatMap(({ tool_calls }) => (tool_calls ?? []).map((call) => call.function));
   const agent: AgentRecord = {
     ...endOf(sample),
     exit_code: null,
@@ -82,6 +82,14 @@ export function recordsOfSample(header: Header, sample: Sample, about: ImportedR
         ? [{ kind: 'step', step: 'score', result: null, why: 'is missing: the log has no score of this sample' }]
         : details.map((result) => ({ kind: 'gate', step: result.gate_type, result, why: null })),
   });
+  const bodies: EventBody[] = [
+    { type: 'session', session_id: null, model_requested: header.eval.model, model_used: null },
+    ...sample.messages.flatMap(eventsOf),
+    ...usages.map((usage): EventBody => ({ type: 'usage', ...omit(usage, 'isReported') })),
+    { type: 'result', ending: agent.ending, exit_code: null },
+  ];
+  const trajectory = createTrajectoryCollector();
+  for (const body of bodies) trajectory.add(body);
   const metrics: Metrics = {
     schema_version: SCHEMA_VERSION,
     run_id: run,
@@ -91,7 +99,7 @@ export function recordsOfSample(header: Header, sample: Sample, about: ImportedR
     gates_total: details.length,
     details,
     efficiency: null,
-    agent_work: { tokens: totalTokens(tokens), tool_calls: calls.length, actions: firstOf(calls) },
+    agent_work: agentWork(trajectory.end(null), tokens),
     judge: null,
     evaluator_results: [],
   };
@@ -131,19 +139,9 @@ export function recordsOfSample(header: Header, sample: Sample, about: ImportedR
     regressions: [],
     warnings: sample.limit == null ? [] : [`Inspect ended the sample at its limit: ${agent.message}`],
   };
-  const bodies: EventBody[] = [
-    { type: 'session', session_id: null, model_requested: header.eval.model, model_used: null },
-    ...sample.messages.flatMap(eventsOf),
-    ...usages.map((usage): EventBody => ({ type: 'usage', ...omit(usage, 'isReported') })),
-    { type: 'result', ending: agent.ending, exit_code: null },
-  ];
   const ts = startedAt.toISOString();
   return { record, metrics, events: bodies.map((body, at) => ({ ts, seq: at + 1, attempt: 1, ...body })), costUsd };
 }
-
-const MOST_ACTIONS = 100;
-const firstOf = (calls: readonly string[]): string[] =>
-  calls.length > MOST_ACTIONS ? [...calls.slice(0, MOST_ACTIONS), '…'] : [...calls];
 
 function usageOf(
   model: string,
@@ -176,7 +174,7 @@ function endOf({ error, limit }: Sample): Pick<AgentRecord, 'ending' | 'complete
   if (error != null) return { ending: 'unable', completed: false, message: error.message };
   if (limit == null) return { ending: 'done', completed: true, message: 'done' };
   return {
-    ending: ENDINGS[limit.type] ?? 'gave_up',
+    ending: ownValue(ENDINGS, limit.type) ?? 'gave_up',
     completed: false,
     message: `limit of ${limit.limit} (${limit.type}) reached`,
   };
@@ -186,13 +184,11 @@ const MARKS: Readonly<Record<string, number>> = { C: 1, P: 0.5, I: 0, N: 0, yes:
 
 /** A value of a score from 0 to 1, as Inspect's `value_to_float` reads it; null: it says nothing of passing. */
 function rewardIn(value: unknown): number | null {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
+  const text = String(value);
   const number =
-    typeof value === 'string'
-      ? (MARKS[value] ?? MARKS[value.toLowerCase()] ?? (value.trim() === '' ? NaN : Number(value)))
-      : typeof value === 'boolean'
-        ? Number(value)
-        : value;
-  return typeof number === 'number' && number >= 0 && number <= 1 ? number : null;
+    ownValue(MARKS, text) ?? ownValue(MARKS, text.toLowerCase()) ?? (text.trim() === '' ? NaN : Number(text));
+  return number >= 0 && number <= 1 ? number : null;
 }
 
 function gateOf(name: string, { value, explanation, answer }: Score, index: number): GateDetail {
