@@ -11,21 +11,16 @@ import {
   until,
 } from '../commands/project.js';
 import { CLUSTER, insidePod, kubectlHere, POD_IMAGE, podsOf, whyNoCluster } from '../environments/cluster.js';
+import { WAITER } from './waiter.js';
 
 const lacking = await whyNoCluster();
 if (lacking !== null) console.warn(`pods are not tested here: ${lacking}`);
 
-/** It records its start, prints, and waits for the file that its prompt names. */
-const AGENT = `
-[agents.waiter]
-command = "sh"
-args = ["-c", 'read -r go; echo x >>starts; echo before; until [ -e "$go" ]; do sleep 0.05; done; echo after | tee out.txt']
-prompt = "stdin"
-free = true
-models = ["m"]
-`;
 const GATES = ['{type: file_exists, path: out.txt}'];
 const PLACE = `environment: {type: kubernetes, image: '${POD_IMAGE}'}`;
+/** No node can get its image. */
+const NOWHERE = (startSecs: number): string =>
+  `environment: {type: kubernetes, image: 'localhost/absent:1', start_timeout_secs: ${startSecs}}`;
 
 describe.skipIf(lacking !== null)('a sweep in pods', () => {
   let project: TestProject;
@@ -34,12 +29,12 @@ describe.skipIf(lacking !== null)('a sweep in pods', () => {
   beforeAll(async () => {
     project = await createProject(EMPTY_FIXTURE);
     project.env['LLM_TOOL_TEST_LIMITS'] = '{"watchMs": 3000, "heartbeatMs": 4000}';
-    await project.write('llm-tool-test-config.toml', AGENT);
+    await project.write('llm-tool-test-config.toml', WAITER);
   });
   afterAll(() => project.remove());
 
-  const begin = async (name: string) => {
-    const text = scenario(name, { gates: GATES, steps: ['say: x'], more: PLACE }).replace('"do it"', 'go');
+  const begin = async (name: string, more = PLACE) => {
+    const text = scenario(name, { gates: GATES, steps: ['say: x'], more }).replace('"do it"', 'go');
     await project.write(`fixtures/${name}.yaml`, text);
     return project.start(['run', name, '--agents', 'waiter', '--name', name, '--json'], env);
   };
@@ -89,5 +84,20 @@ describe.skipIf(lacking !== null)('a sweep in pods', () => {
     expect((await project.cli(['cancel', 'cancelled'])).exitCode).toBe(0);
     expect(documentOf((await command).stdout).cells.map(({ outcome }) => outcome)).toEqual(['cancelled']);
     expect(podOf('cancelled')).toBeUndefined();
+  });
+
+  it('ends as an error if its pod does not start, and leaves none', async () => {
+    const { cells } = documentOf((await begin('absent', NOWHERE(3))).stdout);
+    const message = expect.stringContaining('its image cannot be pulled') as string;
+    expect(cells).toMatchObject([{ outcome: 'error', message }]);
+    expect(podOf('absent')).toBeUndefined();
+  });
+
+  it('can be cancelled while its pod waits for its image', async () => {
+    const command = begin('waiting', NOWHERE(300));
+    await until('the pod', () => podOf('waiting') ?? null);
+    expect((await project.cli(['cancel', 'waiting'])).exitCode).toBe(0);
+    expect(documentOf((await command).stdout).cells.map(({ outcome }) => outcome)).toEqual(['cancelled']);
+    expect(podOf('waiting')).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, test } from 'vitest';
-import type { Pod } from '../../src/environments/environment.js';
+import type { Pod } from '../../src/environments/machine/settings.js';
 import { isRefused } from '../../src/environments/kubernetes/kubectl.js';
 import { podManifest, policyManifest, shutLabel } from '../../src/environments/kubernetes/pod-manifest.js';
 import {
@@ -118,6 +118,18 @@ test.each<[string, PodDocument, object]>([
       },
     },
     { state: 'over', why: 'was deleted on the node node1: EvictionByEvictionAPI, evicting' },
+  ],
+  [
+    'was deleted, and its first process has ended',
+    {
+      metadata: { deletionTimestamp: 'now' },
+      spec,
+      status: {
+        phase: 'Running',
+        containerStatuses: [{ state: { terminated: { reason: 'Completed', exitCode: 0 } } }],
+      },
+    },
+    { state: 'over', why: 'was deleted on the node node1' },
   ],
   [
     'waits for a node',

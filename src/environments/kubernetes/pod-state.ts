@@ -50,13 +50,15 @@ export function readPodState({ metadata = {}, spec = {}, status = {} }: PodDocum
   // An eviction says more than the exit status of what it has killed.
   const ended = disrupted ?? (status.reason === undefined ? terminated : status) ?? status;
   const where = spec.nodeName === undefined ? '' : ` on the node ${spec.nodeName}`;
-  if (status.phase === 'Failed' || terminated !== undefined) {
+  const isDeleted = metadata.deletionTimestamp !== undefined;
+  // The first process of a pod that is deleted ends with success.
+  if (status.phase === 'Failed' || (terminated !== undefined && !isDeleted)) {
     const isFinal = FINAL.test(terminated?.reason ?? '') ? { isFinal: true as const } : {};
     return { state: 'over', why: `ended${where}: ${reasonText(ended)}`, ...isFinal };
   }
-  if (status.phase === 'Succeeded') return { state: 'over', why: `ended${where}` };
-  if (metadata.deletionTimestamp !== undefined)
+  if (isDeleted)
     return { state: 'over', why: `was deleted${where}${disrupted === undefined ? '' : `: ${reasonText(disrupted)}`}` };
+  if (status.phase === 'Succeeded') return { state: 'over', why: `ended${where}` };
   if (status.phase === 'Running' && running !== undefined)
     return { state: 'running', uid: metadata.uid ?? '', imageId: container?.imageID ?? '' };
   const unscheduled = condition('PodScheduled', 'False');

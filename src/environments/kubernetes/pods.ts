@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '#lib';
-import type { EnvironmentHandle, Pod } from '../environment.js';
+import type { EnvironmentHandle } from '../environment.js';
+import type { Pod } from '../machine/settings.js';
 import { MachineRefused } from '../machine/machine-refused.js';
 import { writeRecord } from '../machine/machine-record.js';
 import { assertAnswered, reasonIn, type ScriptOutput } from '../machine/machine.js';
@@ -68,7 +69,8 @@ export async function runInPod(pod: Pod, script: string, streams: Streams = {}):
     const { answer, why, isKilled } = await tryInPod(pod, script, streams);
     if (answer !== null) return answer;
     const state = await stateOfPod(pod).catch(() => undefined);
-    if (state === null || state?.state === 'over') return null;
+    // Nothing has run in a pod that waits: none is ever started again.
+    if (state === null || (state !== undefined && state.state !== 'running')) return null;
     // Together with everything else of the run, or by the kernel.
     if (isKilled && state !== undefined) return { exitCode: KILLED, stdout: Buffer.alloc(0), stderr: 'killed' };
     if (performance.now() > giveUpAt) throw new Error(`the pod ${pod.name} cannot be reached: ${why}`);
