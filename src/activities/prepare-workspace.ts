@@ -103,7 +103,7 @@ async function prepare(
   signal: AbortSignal,
 ): Promise<Prepared> {
   const { regrade } = context;
-  if (regrade?.orRun === false) return restoreWork(deps, context, regrade.run, fence);
+  if (regrade?.orRun === false) return restoreWork(deps, context, regrade.run, fence, signal);
   const built = await buildWorkspace(deps, context, fence, signal);
   if (built.unfit !== null) return built;
   const keys = await lookUp(deps, context, built);
@@ -111,7 +111,7 @@ async function prepare(
   if (found.reuse === null) linkWorkspace(context);
   if (found.reuse !== null || regrade?.run == null || mustRun(deps, context)) return found;
   if (!(await hasSameWork(deps, context, regrade.run, found))) return found;
-  const restored = await restoreWork(deps, context, regrade.run, fence);
+  const restored = await restoreWork(deps, context, regrade.run, fence, signal);
   if (restored.kept !== undefined && checksAll(context.scenario, restored.kept))
     return { ...restored, cache_key: keys.cache_key };
   // The workspace may have been replaced.

@@ -204,7 +204,7 @@ export interface Environment extends Work {
 export interface Work {
   /**
    * Creates a fresh workspace and empty private folders. Before it touches what another attempt may use, calls
-   * `confirm`, which throws if another attempt has taken over.
+   * `confirm`, which throws if another attempt has taken over or the run is cancelled.
    */
   prepare(handle: EnvironmentHandle, contents: Contents, confirm: () => Promise<void>): Promise<void>;
   /** Runs a command in the workspace and waits for its end. */

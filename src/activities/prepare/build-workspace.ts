@@ -91,7 +91,7 @@ export async function buildWorkspace(
   if (!sqlite.ok) return cannotBeBuilt(unfitText(given, `${databaseAt(given, sqlite.index)}.sql: ${sqlite.problem}`));
   const taskEnv = resolveEnv(scenario.task?.env ?? {}, given.values).env;
   const contents = { ...placedPrograms(given, fixture), fixture, files, data: sqlite.files, env: taskEnv };
-  await environment.prepare(handle, contents, fence.check);
+  await environment.prepare(handle, contents, () => fence.check(signal));
   const unhealthy = await awaitHealth(given, scenario.task?.healthcheck, signal);
   if (unhealthy !== null) return cannotBeBuilt(unfitText(given, unhealthy));
   const problem = await makeDatabases(given, fence, signal);

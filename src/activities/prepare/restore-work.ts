@@ -50,6 +50,7 @@ export async function restoreWork(
   given: LoadedRun & RunAccess,
   id: string | null,
   fence: Fence,
+  signal: AbortSignal,
 ): Promise<Prepared> {
   const unfit = (reason: string): Prepared => cannotBeBuilt(unfitText(given, reason));
   const notReady = readinessProblem(given);
@@ -72,7 +73,7 @@ export async function restoreWork(
   // Without programs, nothing changes the copy of the workspace, so it is checked itself.
   if (handle.workspace !== files.fixture) {
     const contents = { ...placedPrograms(given, files.fixture), fixture: null, files: {} };
-    await environment.prepare(handle, { ...contents, kept: files.fixture }, fence.check);
+    await environment.prepare(handle, { ...contents, kept: files.fixture }, () => fence.check(signal));
   }
   const context = await withPathInside(given);
   const resolved = await resolveTarget(context);

@@ -12,8 +12,11 @@ import type { RunIdentity } from '../run/context.js';
  * those before.
  */
 export interface Fence {
-  /** Throws if a later attempt has begun. Called before anything that cannot be undone. */
-  check: () => Promise<void>;
+  /**
+   * Throws if a later attempt has begun or, with the signal of this one, if it is cancelled. Called before anything
+   * that cannot be undone.
+   */
+  check: (signal?: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -82,11 +85,12 @@ export async function raiseFence(context: Pick<RunIdentity, 'state'>, step: stri
   const empty = emptyFile(folder);
   const own = ownNumber(folder, empty);
   linkUnlessThere(empty, join(folder, `${prefixOf(step)}.${own}`));
-  const checkNow = (): void => {
+  const checkNow = (signal?: AbortSignal): void => {
+    signal?.throwIfAborted();
     if (Math.max(...numbersIn(folder, step)) > own)
       throw ApplicationFailure.nonRetryable('a later attempt has taken over', 'Superseded');
   };
   checkNow();
   // eslint-disable-next-line @typescript-eslint/require-await -- as above
-  return { check: async () => checkNow() };
+  return { check: async (signal) => checkNow(signal) };
 }

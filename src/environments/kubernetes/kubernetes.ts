@@ -151,11 +151,12 @@ async function endOfFile(path: string): Promise<Buffer> {
 }
 
 async function create(handle: EnvironmentHandle, confirm: () => Promise<void>): Promise<void> {
-  await createPod(handle);
-  await confirm().catch(async (error: unknown) => {
-    await removePod(podOf(handle));
-    throw error;
-  });
+  await createPod(handle, () =>
+    confirm().catch(async (error: unknown) => {
+      await removePod(podOf(handle));
+      throw error;
+    }),
+  );
   const path = await runInPod(podOf(handle), 'printf %s "$PATH"');
   const record = await readRecord(handle);
   if (record !== null && path?.exitCode === 0) await writeRecord(handle, { ...record, path: path.stdout.toString() });

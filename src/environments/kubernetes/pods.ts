@@ -112,15 +112,16 @@ async function tryInPod(
 /**
  * Creates the pod of a run, and waits until it runs.
  *
- * @throws MachineRefused if it never will
+ * @throws MachineRefused if it never will, and what `confirm` throws, which is called again and again
  */
-export async function createPod(handle: EnvironmentHandle): Promise<void> {
+export async function createPod(handle: EnvironmentHandle, confirm: () => Promise<void>): Promise<void> {
   const pod = podOf(handle);
   await removeUnused(pod);
   await apply(pod, podManifest(pod, handle.mark));
   const giveUpAt = performance.now() + pod.startTimeoutSecs * 1000;
   for (;;) {
     const state = await stateOfPod(pod);
+    await confirm();
     if (state === null) throw new Error(`the pod ${pod.name} was deleted before it ran`);
     if (state.state === 'over')
       throw new (state.isFinal === true ? MachineRefused : Error)(`the pod ${pod.name} ${state.why}`);

@@ -64,7 +64,7 @@ export interface Machine {
   attached?: (argv: readonly string[], mark: string) => string[];
   /**
    * Creates it, with these variables if it is a container. If `confirm` throws afterwards, another attempt has taken
-   * over, and it is removed again.
+   * over or the run is cancelled, and it is removed again.
    */
   create: (confirm: () => Promise<void>, env: Record<string, string>) => Promise<void>;
   /** Removes it with everything that runs in it. Does nothing if it does not exist. */
