@@ -19,6 +19,7 @@ import {
   monthLeft,
   monthText,
   openProject,
+  refuseWithoutRewards,
   resolve,
   type ResolvedSweep,
   selectScenarios,
@@ -48,32 +49,32 @@ export interface PlanOptions extends Omit<DraftOptions, 'untilClear'> {
  * code.
  */
 export async function plan(options: PlanOptions): Promise<number> {
-  if (options.measure === 'reward')
-    throw new UsageError(
-      'usage',
-      '--measure reward: how many runs mean rewards need depends on how they vary, which `plan` does not know; `run --until-clear --measure reward` stops as soon as the verdict is clear',
-    );
-  const { effect = DIFFERENCE_TO_SHOW, power = POWER, base, maxRuns = MAX_RUNS, repeat } = options;
+  const { measure = 'passes', effect = DIFFERENCE_TO_SHOW, power = POWER, base, maxRuns = MAX_RUNS, repeat } = options;
   const draft = draftOf({
     ...options,
     ...(base === undefined
       ? { repeat: 1 }
-      : { repeat: null, untilClear: { base, margin: null, effect: null, maxRuns } }),
+      : {
+          repeat: null,
+          untilClear: { ...(measure === 'reward' ? { measure } : {}), base, margin: null, effect: null, maxRuns },
+        }),
   });
   const project = openProject(options.results);
   const selected = await selectScenarios(project, draft);
+  if (measure === 'reward') refuseWithoutRewards(selected);
   const resolved = resolve(project, selected, draft, finishedSweep);
   const results = readDigestedLog(project.resultsPath, printNotice);
   const configurations = configurationsOf(resolved).map((one) =>
     expectedOf(one, results, {
       ...defined({ passRate: options.passRate }),
       ...usdOf(options, resolved, one),
-      ...defined({ secs: options.runSecs }),
+      ...defined({ secs: options.runSecs, measure }),
     }),
   );
   const { untilClear, cells } = resolved;
   const asked = untilClear === null ? null : await alphaLeftFor(resolved, untilClear);
   const document = forecast(configurations, {
+    measure,
     effect,
     power,
     alpha: ALPHA,

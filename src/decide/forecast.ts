@@ -1,6 +1,18 @@
 import { dollars, groupBy, mean, randomFrom } from '#lib';
-import type { Cell, ResultDigest } from '#model';
-import { type Count, type ExpectedSweeps, expectedRounds, firstLevel, runsToShow, smallestToShow } from '#statistics';
+import { type Cell, isBounded, type ResultDigest, rewardOf } from '#model';
+import {
+  type Count,
+  type ExpectedSweeps,
+  expectedRounds,
+  expectedRoundsOfMeans,
+  firstLevel,
+  runsToShow,
+  runsToShowMeans,
+  smallestMeansToShow,
+  smallestToShow,
+  type SweepToExpect,
+  type ToShow,
+} from '#statistics';
 import { configurationKey } from './decision/paired-cells.js';
 import type { SpentBefore } from './decision/until-clear.js';
 import { isTested } from './is-tested.js';
@@ -13,11 +25,16 @@ export interface ForecastConfiguration extends Pick<Cell, 'scenario' | 'agent' |
   earlier: Count;
   /** From 0 to 1: of the earlier runs or, without any, as assumed. */
   pass_rate: number;
+  /** Only if rewards are compared: those of the earlier runs, from 0 to 1, and their mean, which may be assumed. */
+  reward?: { mean: number; earlier: number[] };
   /** Mean cost of a run, US dollars; null if unknown. */
   run_usd: number | null;
   /** Mean duration of a run in seconds; null if unknown. */
   run_secs: number | null;
 }
+
+/** The pass rate, or the mean reward. */
+type MeasureToPlan = 'passes' | 'reward';
 
 /** The price of a number of runs of each configuration on each side, and the change that they show. */
 export interface ForecastPoint {
@@ -44,6 +61,8 @@ type ForecastRuns = Pick<ForecastPoint, 'runs' | 'usd' | 'secs'>;
 
 /** The document of `plan`. */
 export interface Forecast {
+  /** The number that is compared. */
+  measure: MeasureToPlan;
   effect: number;
   power: number;
   /** The level of all looks at a question together. */
@@ -70,13 +89,14 @@ interface Assumed {
   passRate?: number;
   usd?: number;
   secs?: number;
+  measure?: MeasureToPlan;
 }
 
 /** Returns what is known of configurations by earlier runs, and by what is assumed of those without any. */
 export function expectedOf(
   configuration: Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'variants'>,
   results: readonly ResultDigest[],
-  { passRate, usd, secs }: Assumed,
+  { passRate, usd, secs, measure = 'passes' }: Assumed,
 ): ForecastConfiguration {
   const { scenario, agent, model, variants } = configuration;
   const runs = results
@@ -93,6 +113,7 @@ export function expectedOf(
     .slice(-MAX_EARLIER);
   const passed = runs.filter(({ outcome }) => outcome === 'pass').length;
   const rate = runs.length === 0 ? null : passed / runs.length;
+  const rewards = passRate === undefined ? runs.map(({ metrics }) => rewardOf(metrics) ?? NaN).filter(isBounded) : [];
   return {
     scenario,
     agent,
@@ -100,6 +121,7 @@ export function expectedOf(
     variants,
     earlier: { passed, tested: runs.length },
     pass_rate: passRate ?? rate ?? 0.5,
+    ...(measure === 'reward' ? { reward: { mean: mean(rewards) ?? passRate ?? 0.5, earlier: rewards } } : {}),
     run_usd: usd ?? mean(runs.map(({ cost_usd: cost }) => cost)),
     run_secs: secs ?? mean(runs.map(({ duration_secs: duration }) => duration)),
   };
@@ -119,6 +141,7 @@ export const configurationsIn = (
   );
 
 interface ForecastOptions {
+  measure?: MeasureToPlan;
   /** From 0 to 1. */
   effect: number;
   power: number;
@@ -138,10 +161,11 @@ interface ForecastOptions {
 /** Says how many runs it takes to show a change, what they cost, and how small a change can be shown for how much. */
 export function forecast(
   configurations: readonly ForecastConfiguration[],
-  { effect, power, alpha, concurrency, maxUsd, maxRuns, sides, repeat, left }: ForecastOptions,
+  { measure = 'passes', effect, power, alpha, concurrency, maxUsd, maxRuns, sides, repeat, left }: ForecastOptions,
 ): Forecast {
-  const known = configurations.map(countOf);
-  const level = firstLevel(alpha);
+  const { levelOf, meanOf, methodFor } = METHODS[measure];
+  const { toShow, smallest, expected } = methodFor(configurations);
+  const level = levelOf(alpha);
   const sumOf = (field: 'run_usd' | 'run_secs'): number | null => {
     const values = configurations.flatMap((one) => one[field] ?? []);
     return values.length < configurations.length ? null : sides * values.reduce((sum, one) => sum + one, 0);
@@ -158,27 +182,20 @@ export function forecast(
   const pointOf = (runsEach: number): ForecastPoint => ({
     runs_each: runsEach,
     ...taking(runsEach),
-    smallest: smallestToShow(known, { runs: runsEach, alpha: level, power }),
+    smallest: smallest({ runs: runsEach, alpha: level, power }),
   });
-  let needed = Math.ceil(runsToShow(known, { difference: effect, alpha: level, power }));
+  let needed = Math.ceil(toShow({ difference: effect, alpha: level, power }));
   // With few runs, the exact test finds less than the formula says.
-  while ((smallestToShow(known, { runs: needed, alpha: level, power }) ?? Infinity) > effect + 1e-6) needed += 1;
+  while ((smallest({ runs: needed, alpha: level, power }) ?? Infinity) > effect + 1e-6) needed += 1;
   const affordable = maxUsd === null || usd === null || usd === 0 ? null : Math.floor(maxUsd / usd);
   const untilClear = (change: number): ForecastRuns & { found: number } => {
-    const rates = configurations.map(({ pass_rate: base }) => ({
-      base,
-      head: Math.min(1, Math.max(0, base + change)),
-    }));
-    const { rounds, found }: ExpectedSweeps = expectedRounds(
-      rates,
-      { rounds: maxRuns, effect, alpha: left?.alpha ?? alpha },
-      randomFrom('plan'),
-    );
+    const { rounds, found } = expected(change, { rounds: maxRuns, effect, alpha: left?.alpha ?? alpha });
     return { ...taking(rounds), found };
   };
-  const meanRate = mean(configurations.map(({ pass_rate: rate }) => rate)) ?? 0.5;
+  const overall = mean(configurations.map(meanOf)) ?? 0.5;
   const sizes = new Set([...curveTo(needed), needed, ...(repeat === undefined ? [] : [repeat])]);
   return {
+    measure,
     effect,
     power,
     alpha,
@@ -191,55 +208,80 @@ export function forecast(
       most_runs: maxRuns,
       alpha: left?.alpha ?? alpha,
       ...(left === undefined ? {} : { spent_before: left.before }),
-      changed: untilClear(meanRate >= 0.5 ? -effect : effect),
+      changed: untilClear(overall >= 0.5 ? -effect : effect),
       unchanged: untilClear(0),
     },
     curve: [...sizes].sort((a, b) => a - b).map(pointOf),
   };
 }
 
+/** The numbers of runs that a comparison needs. */
+interface Method {
+  /** Not rounded. */
+  toShow: (change: ToShow) => number;
+  smallest: (runs: Omit<ToShow, 'difference'> & { runs: number }) => number | null;
+  /** If head differs by `change`. */
+  expected: (change: number, sweep: SweepToExpect) => ExpectedSweeps;
+}
+
+const METHODS: Record<
+  MeasureToPlan,
+  {
+    /** The level of the first look at all of the runs. */
+    levelOf: (alpha: number) => number;
+    meanOf: (one: ForecastConfiguration) => number;
+    methodFor: (configurations: readonly ForecastConfiguration[]) => Method;
+  }
+> = {
+  passes: {
+    levelOf: firstLevel,
+    meanOf: (one) => one.pass_rate,
+    methodFor: (configurations) => {
+      const counts = configurations.map(countOf);
+      return {
+        toShow: (change) => runsToShow(counts, change),
+        smallest: (runs) => smallestToShow(counts, runs),
+        expected: (change, sweep) => {
+          const headOf = (base: number): number => Math.min(1, Math.max(0, base + change));
+          const rates = configurations.map(({ pass_rate: base }) => ({ base, head: headOf(base) }));
+          return expectedRounds(rates, sweep, randomFrom('plan'));
+        },
+      };
+    },
+  },
+  // `compare` shows the mean reward as one of its measures, each at the whole level.
+  reward: {
+    levelOf: (alpha) => alpha,
+    meanOf: (one) => one.reward?.mean ?? one.pass_rate,
+    methodFor: (configurations) => {
+      const rewards = configurations.map(rewardsOf);
+      return {
+        toShow: (change) => runsToShowMeans(rewards, change),
+        smallest: (runs) => smallestMeansToShow(rewards, runs),
+        expected: (change, sweep) => expectedRoundsOfMeans(rewards, change, sweep, randomFrom('plan')),
+      };
+    },
+  },
+};
+
+/** The number of runs as which an assumption counts. */
+const ASSUMED = 100;
+
+/** Without earlier rewards, they are assumed to be 0 or 1, which takes the most runs. */
+function rewardsOf({ reward, pass_rate: rate }: ForecastConfiguration): number[] {
+  if (reward !== undefined && reward.earlier.length > 0) return reward.earlier;
+  return Array.from({ length: ASSUMED }, (_, at) => (at < ASSUMED * (reward?.mean ?? rate) ? 1 : 0));
+}
+
 /** An assumed pass rate counts as if many runs had shown it. */
 const countOf = ({ earlier, pass_rate: rate }: ForecastConfiguration): Count =>
-  earlier.tested > 0 && rate === earlier.passed / earlier.tested ? earlier : { passed: 100 * rate, tested: 100 };
+  earlier.tested > 0 && rate === earlier.passed / earlier.tested
+    ? earlier
+    : { passed: ASSUMED * rate, tested: ASSUMED };
 
 /** Numbers of runs up to the first beyond `most`. */
 function curveTo(most: number): number[] {
   const all = [2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000];
   const beyond = all.findIndex((one) => one > most);
   return beyond === -1 ? all : all.slice(0, beyond + 1);
-}
-
-/** The times of the cells of a sweep. Cells of the same `kind` are expected to take about the same time. */
-interface SweepTimes {
-  /** Runs that were really performed, with their durations. */
-  finished: readonly { kind: string; secs: number }[];
-  /** The runs that hold a slot, and how long each has been going. */
-  running: readonly { kind: string; secs: number }[];
-  /** Cells that have no slot yet, and for how long they cannot have one. */
-  waiting: readonly { kind: string; secs: number }[];
-}
-
-/** With fewer finished runs, nothing is said. */
-const FEWEST = 3;
-/** A run that has already taken longer than others is expected to take this part of their time from now on. */
-const LATE = 0.25;
-
-/**
- * Estimates how long a sweep will take from now on, in seconds: runs take as long as the finished ones of their kind
- * did on average, and as many run at once as now. Null if there is no basis: too few runs have finished, or none of a
- * kind that is still to run.
- */
-export function remainingSecs({ finished, running, waiting }: SweepTimes): number | null {
-  if (finished.length < FEWEST) return null;
-  const alike = groupBy(finished, ({ kind }) => kind);
-  const usual = new Map(alike.map((runs) => [runs[0]?.kind, mean(runs.map(({ secs }) => secs)) ?? 0]));
-  if ([...running, ...waiting].some(({ kind }) => !usual.has(kind))) return null;
-  const usualOf = (kind: string): number => usual.get(kind) ?? 0;
-  const slots = running.map((run) => Math.max(usualOf(run.kind) - run.secs, LATE * usualOf(run.kind)));
-  if (slots.length === 0) slots.push(0);
-  for (const { kind, secs: until } of waiting) {
-    const first = slots.indexOf(Math.min(...slots));
-    slots[first] = Math.max(slots[first] ?? 0, until) + usualOf(kind);
-  }
-  return Math.max(...slots);
 }

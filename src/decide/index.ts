@@ -81,8 +81,8 @@ export {
   type Forecast,
   type ForecastConfiguration,
   type ForecastPoint,
-  remainingSecs,
 } from './forecast.js';
+export { remainingSecs } from './remaining-secs.js';
 export { type BuildUsed, mixedBuilds } from './mixed-builds.js';
 export { type AgentName, AgentPair, RankedAgent, Ranking } from './ranking/document.js';
 export { rankAgents } from './ranking/rank-agents.js';

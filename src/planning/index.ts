@@ -10,7 +10,7 @@ export { neededVariables, unsetVariables } from './needed-variables.js';
 export { atAlpha, type FinishedBase } from './pair-up.js';
 export { monthLeft, monthText, monthUsdOf, mostOf, refuseSpentMonth } from './month-budget.js';
 export { ownerOf } from './owner.js';
-export { plan, type Planned, resolve } from './plan.js';
+export { plan, type Planned, refuseWithoutRewards, resolve } from './plan.js';
 export { plannedInputs } from './planned-inputs.js';
 export { checkWritable, openProject, type Project, projectByDefault, writeProblem } from './project.js';
 export { resolveRegrade, type ToRegrade } from './resolve-regrade.js';

@@ -74,7 +74,7 @@ function toDecideOf(
 }
 
 /** @throws UsageError if runs of a scenario would have no rewards */
-function refuseWithoutRewards(selected: readonly SelectedScenario[]): void {
+export function refuseWithoutRewards(selected: readonly SelectedScenario[]): void {
   for (const { scenario, variants } of selected)
     for (const { variant, scenario: effective } of variants)
       if (!effective.checks.gates.some(({ type }) => givesReward(type)))

@@ -7,7 +7,10 @@ export {
   neededRuns,
   runsToShow,
   smallestToShow,
+  type SweepToExpect,
+  type ToShow,
 } from './needed-runs.js';
+export { expectedRoundsOfMeans, runsToShowMeans, smallestMeansToShow } from './needed-rewards.js';
 export { type Followed, followNights, SUSPICION, nightSd } from './follow-nights.js';
 export { holm, testFamily } from './test-family.js';
 export { type Ends, highestP, highestSureP } from './highest-p.js';

@@ -6,7 +6,7 @@ import { timesOf, total, type Round, look } from './look.js';
 import { boundaries } from './spending.js';
 
 /** A difference that is to be shown: with this probability, at this level. */
-interface ToShow {
+export interface ToShow {
   /** From 0 to 1; its sign does not matter. */
   difference: number;
   alpha: number;
@@ -69,7 +69,11 @@ export function smallestToShow(
   { runs, alpha, power }: Omit<ToShow, 'difference'> & { runs: number },
 ): number | null {
   if (runs < ALWAYS_ENOUGH && !canShow(sofar.length, { runs, alpha })) return null;
-  const isShown = (difference: number): boolean => runsToShow(sofar, { difference, alpha, power }) <= runs;
+  return smallestShown((difference) => runsToShow(sofar, { difference, alpha, power }) <= runs);
+}
+
+/** Returns the smallest difference from 0 to 1 that is shown, if all larger ones are; null if not even 1 is. */
+export function smallestShown(isShown: (difference: number) => boolean): number | null {
   if (!isShown(1)) return null;
   let [low, high] = [0, 1];
   for (let step = 0; step < 20; step++) {
@@ -140,29 +144,40 @@ export interface ExpectedSweeps {
   found: number;
 }
 
-/** With many configurations, sweeps take longer to simulate and vary less. */
-const simulationsOf = (configurations: number): number => Math.ceil(Math.min(200, Math.max(10, 1000 / configurations)));
+/** A sweep with at most `rounds` rounds, which gives up when a difference of `effect` is unlikely to be found. */
+export interface SweepToExpect {
+  rounds: number;
+  effect: number;
+  alpha: number;
+}
 
-/**
- * Simulates sweeps with at most `rounds` rounds, which give up when a difference of `effect` is unlikely to be found.
- */
+/** Simulates sweeps that compare pass rates. */
 export function expectedRounds(
   rates: readonly Rates[],
-  { rounds: most, effect, alpha }: { rounds: number; effect: number; alpha: number },
+  { rounds: most, effect, alpha }: SweepToExpect,
   random: () => number,
 ): ExpectedSweeps {
   const plan = { alpha, margin: null, most: most * rates.length };
-  const simulations = simulationsOf(rates.length);
-  let [rounds, found] = [0, 0];
-  for (let simulation = 0; simulation < simulations; simulation++) {
+  return averageSweeps(rates.length, () => {
     const drawn = Array.from({ length: most }, () => drawRound(rates, random));
     const last = look(drawn, plan);
     const powerAfter = (end: number): number => conditionalPower(drawn.slice(0, end), { ...plan, effect });
-    const stop = Math.min(last.rounds, futileAfter(most, powerAfter) ?? most);
-    rounds += stop;
-    if (stop === last.rounds && last.verdict !== 'undecided') found += 1;
-  }
-  return { rounds: rounds / simulations, found: found / simulations };
+    const rounds = Math.min(last.rounds, futileAfter(most, powerAfter) ?? most);
+    return { rounds, isFound: rounds === last.rounds && last.verdict !== 'undecided' };
+  });
+}
+
+/** With many configurations, sweeps take longer to simulate and vary less. */
+const simulationsOf = (configurations: number): number => Math.ceil(Math.min(200, Math.max(10, 1000 / configurations)));
+
+/** Returns the average of sweeps, each simulated by `sweep`. */
+export function averageSweeps(
+  configurations: number,
+  sweep: () => { rounds: number; isFound: boolean },
+): ExpectedSweeps {
+  const sweeps = Array.from({ length: simulationsOf(configurations) }, sweep);
+  const found = sweeps.filter(({ isFound }) => isFound).length;
+  return { rounds: sum(sweeps, ({ rounds }) => rounds) / sweeps.length, found: found / sweeps.length };
 }
 
 const drawRound = (rates: readonly Rates[], random: () => number): Round => {

@@ -38,7 +38,19 @@ test('says what can be shown for some money, without any agent or key', async ()
   expect(stdout).toContain('for $20.00: 10 runs of each on each side, 40 runs, $20.00; shows a change of');
 });
 
+test('says what it takes to show a change of the mean reward of tasks', async () => {
+  await project.write('tasks/work/task.toml', '[environment]\ndocker_image = "scratch"\n');
+  await project.write('tasks/work/instruction.md', 'Work.\n');
+  await project.write('tasks/work/tests/test.sh', '#!/bin/sh\n');
+  const { exitCode, stdout } = await project.cli(['plan', 'tasks/work', '--measure', 'reward', '--agents', 'nop']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('to show a change of 20 points of the mean reward in 80 of 100 cases: 92 runs of each');
+  expect(stdout).toContain('with run --until-clear --measure reward --effect 20');
+  expect(stdout).toMatch(/reward .*\n.* 0\.50 .* assumed, each reward 0 or 1/);
+});
+
 test.each([
+  [['--measure', 'reward'], 'has no gate of type `verifier` or `step_rewards`, so its runs have no reward'],
   [['--effect', '0'], 'above 0 and below 100'],
   [['--power', '100'], 'expected a percentage above 0 and below 100'],
   [['--base', 'nobody'], "'nobody' is neither a variant"],

@@ -120,9 +120,3 @@ test.each([
   expect(stderr).toContain(message);
   expect(exitCode).toBe(2);
 });
-
-test('plan refuses to say how many runs mean rewards need', async () => {
-  const { exitCode, stderr } = await project.cli(['plan', 'clear', '--base', 'good', '--measure', 'reward']);
-  expect(stderr).toContain('--measure reward: how many runs mean rewards need depends on how they vary');
-  expect(exitCode).toBe(2);
-});

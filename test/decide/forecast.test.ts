@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { expectedOf, forecast, type ForecastConfiguration } from '../../src/decide/forecast.js';
 import { renderForecast } from '../../src/reports/comparison/forecast.js';
+import type { ResultDigest } from '../../src/model/records/result-digest.js';
 import { resultWithoutRun, type ResultLine } from '../../src/model/records/result-line.js';
+import { randomFrom } from '../../src/lib/index.js';
+import { meanChange } from '../../src/statistics/mean-change.js';
 
 const NAMED = { scenario: 's', agent: 'codex', model: 'm', variants: ['default'] };
 const expected = (more: Partial<ForecastConfiguration> = {}): ForecastConfiguration => ({
@@ -125,6 +128,75 @@ describe('forecast', () => {
     expect(found.unchanged.found).toBeLessThan(0.1);
     expect(found.unchanged.runs).toBeLessThan(160);
     expect(found.changed.runs).toBeLessThan(140);
+  });
+});
+
+describe('forecast of mean rewards', () => {
+  /** Most tasks are done by half, some wholly and some not at all. */
+  const REWARDS = [0, 0, 0.25, 0.5, 0.5, 0.5, 0.5, 0.75, 1, 1];
+  const withRewards = (earlier: number[], more: Partial<ForecastConfiguration> = {}) =>
+    expected({ reward: { mean: 0.5, earlier }, ...more });
+  const forecastOf = (configurations: ForecastConfiguration[], more = {}) =>
+    forecast(configurations, { ...OPTIONS, measure: 'reward', ...more });
+
+  test('learns from earlier rewards from 0 to 1, and an assumed pass rate replaces them', () => {
+    const rewarded = (nth: number, reward: number): ResultDigest => ({
+      ...line(nth, {}),
+      metrics: { agent_work: null, judge: null, details: [], reward },
+    });
+    const lines = [rewarded(1, 0.25), rewarded(2, 0.75), rewarded(3, 7), line(4, {})];
+    const measure = 'reward' as const;
+    expect(expectedOf(NAMED, lines, { measure }).reward).toEqual({ mean: 0.5, earlier: [0.25, 0.75] });
+    expect(expectedOf(NAMED, lines, { measure, passRate: 0.8 }).reward).toEqual({ mean: 0.8, earlier: [] });
+    expect(expectedOf(NAMED, lines, {})).not.toHaveProperty('reward');
+  });
+
+  test('rewards that vary little need fewer runs, and those of 0 or 1 the most', () => {
+    const runsOf = (one: ForecastConfiguration) => forecastOf([one]).needed.runs_each;
+    const [steady, mixed, most] = [
+      Array.from({ length: 20 }, (_, at) => 0.4 + 0.01 * at),
+      [...REWARDS, ...REWARDS],
+      [],
+    ].map((rewards) => runsOf(withRewards(rewards)));
+    // By hand, with 0 and 1 added: variances of 0.026 + 0.076, 0.125 + 0.135 and 0.25 + 0.21 of both sides; 20.1, 51.0
+    // and 90.3 runs, 1.0 more each because variances are estimated.
+    expect([steady, mixed, most]).toEqual([22, 52, 92]);
+  });
+
+  test.each([1, 4])('`compare` finds the effect as often as asked for, %i scenarios', (scenarios) => {
+    const earlier = Array.from({ length: 4 }, () => REWARDS).flat();
+    const configurations = Array.from({ length: scenarios }, (_, at) => withRewards(earlier, { scenario: `s${at}` }));
+    const { needed } = forecastOf(configurations);
+    const random = randomFrom('power');
+    const draw = (lost: number) =>
+      Array.from({ length: needed.runs_each }, () =>
+        random() < lost ? 0 : (earlier[Math.floor(random() * earlier.length)] ?? 0),
+      );
+    const found = Array.from({ length: 200 }, () => {
+      const groups = configurations.map(() => ({ base: draw(0), head: draw(0.4) }));
+      return (meanChange(groups, { kind: 'difference', alpha: 0.05 })?.p ?? 1) <= 0.05;
+    });
+    const power = found.filter(Boolean).length / found.length;
+    // A standard error of 0.028. 0 and 1, which are added, make it a little higher.
+    expect(power).toBeGreaterThan(0.74);
+    expect(power).toBeLessThan(0.92);
+  });
+
+  test('until clear, a change is mostly found, and sweeps without one give up', () => {
+    const configurations = Array.from({ length: 5 }, (_, at) => withRewards(REWARDS, { scenario: `s${at}` }));
+    const { until_clear: found } = forecastOf(configurations);
+    expect(found.changed.found).toBeGreaterThan(0.6);
+    expect(found.unchanged.found).toBeLessThan(0.1);
+    expect(found.unchanged.runs).toBeLessThan(190);
+    expect(found.changed.runs).toBeLessThan(found.unchanged.runs + 40);
+  });
+
+  test('too few runs show nothing', () => {
+    expect(
+      forecastOf([withRewards(REWARDS)])
+        .curve.slice(0, 3)
+        .map(({ smallest }) => smallest),
+    ).toEqual([null, null, expect.any(Number)]);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { remainingSecs } from '../../src/decide/forecast.js';
+import { remainingSecs } from '../../src/decide/remaining-secs.js';
 
 const runs = (kind: string, ...secs: number[]) => secs.map((each) => ({ kind, secs: each }));
 
