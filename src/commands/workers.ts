@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UsageError } from '#lib';
+import { formatAge, UsageError } from '#lib';
 import type { HostRecord } from '#model';
 import { openProject } from '#planning';
 import { parseRunWorkflowId, sweepWorkflowId } from '#protocol';
-import { renderHosts } from '#reports';
-import { drainObject, parseRoundMark, readHost, readHosts, ROUNDS, type SharedProject, sharedProjectOf } from '#store';
+import { renderHosts, SILENT_MS } from '#reports';
+import {
+  drainObject,
+  parseRoundMark,
+  readHost,
+  readHosts,
+  ROUNDS,
+  type SeenHost,
+  type SharedProject,
+  sharedProjectOf,
+} from '#store';
 import { printJson, printNotice, textOptions } from './shared/output.js';
 
 interface WorkersOptions {
@@ -38,7 +47,7 @@ const LOOK_MS = 1000;
 
 /**
  * `workers drain`: tells a host to take no new runs, or to take runs again (`--undo`). With `--wait`, returns when its
- * runs have ended.
+ * runs have ended; 1 if it is silent, since its runs may never end.
  */
 export async function drainWorker(
   name: string,
@@ -56,8 +65,19 @@ export async function drainWorker(
         : `${host.name} will take no new runs within seconds; \`workers\` shows when its ${host.runs.length} runs have ended`,
     );
   if (!wait || undo) return 0;
-  for (let now = await readHost(store, host.id); !isDrained(now); now = await readHost(store, host.id))
+  let { sign } = host;
+  let seenAt = performance.now() - host.silent_ms;
+  for (let now = await readHost(store, host.id); !isDrained(now); now = await readHost(store, host.id)) {
+    if (now !== null && now.sign !== sign) [sign, seenAt] = [now.sign, performance.now()];
+    const silentMs = performance.now() - seenAt;
+    if (silentMs > SILENT_MS) {
+      printNotice(
+        `${host.name} has been silent for ${formatAge(silentMs)}: it is lost, or cannot reach the results; other hosts run again what it had`,
+      );
+      return 1;
+    }
     await sleep(LOOK_MS);
+  }
   if (!json) printNotice(`${host.name} has no runs`);
   return 0;
 }
@@ -80,7 +100,7 @@ async function openShared(results: string | undefined): Promise<SharedProject> {
   );
 }
 
-function findHost(hosts: readonly HostRecord[], name: string): HostRecord {
+function findHost(hosts: readonly SeenHost[], name: string): SeenHost {
   const [host, ...others] = hosts.filter((one) => one.name === name || one.id === name);
   if (host !== undefined && others.length === 0) return host;
   const known = hosts.map(({ id, name: of }) => `${of} (${id})`).join(', ');

@@ -14,7 +14,7 @@ export { junit } from './formats/junit.js';
 export { MAX_ACTION_LOGS, type ReportedCell, type SweepReport } from './formats/sweep-report.js';
 export { renderClean } from './lists/clean.js';
 export { type DoctorRow, type CheckStatus, countByStatus, type Finding, renderDoctor } from './lists/doctor.js';
-export { renderHosts } from './lists/hosts.js';
+export { renderHosts, SILENT_MS } from './lists/hosts.js';
 export { renderSchedule, renderSchedules } from './lists/schedules.js';
 export { renderAudit } from './lists/audit.js';
 export { renderSweeps } from './lists/sweeps.js';

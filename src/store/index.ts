@@ -67,7 +67,7 @@ export {
 export { bringEarlier, pullResults } from './shared/pull-results.js';
 export { bringRuns, fetchRun, hasRun } from './shared/fetch-run.js';
 export { giveUpEarlierRounds, markLost, publishResult, publishWithoutRun } from './shared/publish-result.js';
-export { readHost, readHosts, removeGoneHosts } from './shared/host-records.js';
+export { readHost, readHosts, removeGoneHosts, type SeenHost } from './shared/host-records.js';
 export { drainObject, hostObject, parseRoundMark, planObject, ROUNDS } from './shared/names.js';
 export {
   isBucket,

@@ -3,7 +3,7 @@ import type { HostRecord } from '#model';
 import { colors, printText, type TextOptions } from '../blocks/terminal.js';
 
 /** A host shows a sign of life every few seconds. After this time without one, it is shown as silent. */
-const SILENT_MS = 60_000;
+export const SILENT_MS = 60_000;
 /** The most offers that are shown of a host. */
 const MAX_DECLINED = 20;
 

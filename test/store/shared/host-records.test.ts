@@ -2,28 +2,12 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { renderHosts } from '../../../src/reports/lists/hosts.js';
-import type { HostRecord } from '../../../src/model/records/host-record.js';
 import { createFolderStore } from '../../../src/store/shared/folder-store.js';
 import { readHosts, removeGoneHosts } from '../../../src/store/shared/host-records.js';
 import { hostObject, HOSTS } from '../../../src/store/shared/names.js';
 import { newFolder } from '../../host/temporary.js';
+import { hostRecord } from './host-record.js';
 
-const record = (id: string, at: number): HostRecord => ({
-  schema_version: 1,
-  id,
-  name: id,
-  sign: 1,
-  at: new Date(at).toISOString(),
-  draining: false,
-  version: '1',
-  build: 'b',
-  protocol: 1,
-  slots: 4,
-  labels: [],
-  agents: null,
-  runs: [],
-  declined: [],
-});
 const HOUR_MS = 3_600_000;
 
 test('the clock of a host does not matter: the time of the place says for how long it has been silent', async () => {
@@ -32,7 +16,7 @@ test('the clock of a host does not matter: the time of the place says for how lo
   const written = { ahead: 5 * 60, behind: 0, gone: 25 * 3600, silent: 120 };
   const clocks = { ahead: 5 * 60_000, behind: -48 * HOUR_MS, gone: 30 * HOUR_MS, silent: 0 };
   for (const [id, secs] of Object.entries(written)) {
-    await store.put(hostObject(id), JSON.stringify(record(id, Date.now() + clocks[id as keyof typeof clocks])));
+    await store.put(hostObject(id), JSON.stringify(hostRecord(id, Date.now() + clocks[id as keyof typeof clocks])));
     const at = Date.now() / 1000 - secs;
     utimesSync(join(folder, hostObject(id)), at, at);
   }
