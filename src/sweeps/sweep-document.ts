@@ -10,10 +10,10 @@ import { knownReviews } from './known-reviews.js';
 import { reviewReader, withCalibration, type ReviewReader } from './judged-runs.js';
 import { readDigestedLog } from './read-records.js';
 
-/** The URL of a workflow in Temporal's Web UI. Null if the UI's address is unknown. */
+/** The URL of a workflow in Temporal's Web UI. Null if the UI's address is unknown, or there is no workflow. */
 export function uiPage(engine: Pick<EngineState, 'uiUrl' | 'namespace'>, workflowId: string): string | null {
   const list = listOf(engine);
-  return list === null ? null : `${list}/${encodeURIComponent(workflowId)}`;
+  return list === null || workflowId === '' ? null : `${list}/${encodeURIComponent(workflowId)}`;
 }
 
 /** A list of workflows in the Web UI. */
@@ -48,6 +48,8 @@ function listOf({ uiUrl, namespace }: Pick<EngineState, 'uiUrl' | 'namespace'>):
   return uiUrl === null ? null : `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows`;
 }
 
+const workflowOf = ({ sweep, imported }: Plan): string => (imported === undefined ? sweepWorkflowId(sweep) : '');
+
 /** Builds the document of a sweep from its plan, and what became of it. */
 export const documentOfPlan = (
   plan: Plan,
@@ -56,7 +58,7 @@ export const documentOfPlan = (
   buildSweepDocument({
     owner: plan.owner,
     sweep: plan.sweep,
-    workflowId: sweepWorkflowId(plan.sweep),
+    workflowId: workflowOf(plan),
     maxUsd: plan.max_usd,
     cells: plan.cells,
     untilClear: plan.until_clear,
@@ -80,7 +82,7 @@ export async function sweepDocument(
   const results = readDigestedLog(resultsPath, warn, (line) => line.sweep === plan.sweep || isJudged(line));
   const document = documentOfPlan(plan, {
     // An engine that has stopped serves no page.
-    uiUrl: engine === null || !serverIsUp(engine) ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
+    uiUrl: engine === null || !serverIsUp(engine) ? null : uiPage(engine, workflowOf(plan)),
     status: existsSync(summary)
       ? storedStatus(resultsPath, plan.sweep)
       : isPaused(resultsPath, plan.sweep)

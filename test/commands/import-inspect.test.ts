@@ -1,6 +1,8 @@
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { EndedRunAnswer, SweepAnswer } from '../../src/viewer/protocol.js';
+import { ask, firstOf, startViewing } from '../viewer/viewing.js';
 import { createProject, type TestProject } from './project.js';
 
 /** Written by Inspect 0.3.285 with a scripted model: test/sweeps/inspect. */
@@ -71,6 +73,18 @@ test('samples become scenarios, epochs repetitions, and scores verdicts', async 
   const text = await project.cli(['show', sweep]);
   expect(text.stdout).toContain('arithmetic/two  ✓ 2/2');
   expect(text.stdout).toContain('arithmetic/3    ✗ 0/2');
+});
+
+test('the viewer offers nothing that an imported run cannot do', async () => {
+  const { sweep, shown } = await importLogs('arithmetic.eval');
+  const viewing = await startViewing(project);
+  onTestFinished(() => viewing.stop());
+  const run = basename(shown.cells[0]?.results_dir ?? '');
+  const { commands } = JSON.parse((await ask(viewing, `/api/runs/${run}`)).body) as EndedRunAnswer;
+  expect(commands.map(({ title }) => title)).toEqual(['Read it in the terminal']);
+  // By this, its pages know that nothing can be run again.
+  const { document } = await firstOf<SweepAnswer>(viewing, `/api/sweeps/${sweep}`);
+  expect(document.workflow_id).toBe('');
 });
 
 test('the same logs are imported once, even if an import was interrupted', async () => {

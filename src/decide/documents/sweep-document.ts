@@ -49,7 +49,7 @@ export const SweepDocument = z.object({
   schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
   sweep: z.string().describe('Id of the sweep'),
   owner: z.string().exactOptional().describe('To whom the sweep belongs; absent: not known'),
-  workflow_id: z.string().describe('Its workflow in Temporal'),
+  workflow_id: z.string().describe('Its workflow in Temporal; empty if it was imported'),
   ui_url: z.string().nullable().describe("Its page in Temporal's Web UI"),
   status: z.enum(['running', 'paused', 'completed', 'cancelled']).describe('Status of the sweep'),
   totals: Totals.describe('Numbers of cells'),

@@ -95,7 +95,7 @@ export const RunRecord = z.object({
   run_id: KeptText.describe('Id of the run'),
   sweep: KeptText.describe('Id of the sweep'),
   cell: KeptText.describe('Id of the cell'),
-  workflow_id: KeptText.describe('Its workflow in Temporal'),
+  workflow_id: KeptText.describe('Its workflow in Temporal; empty if it was imported'),
   scenario: z.object({
     name: KeptText.describe('Its name'),
     description: z.string().describe('Its description'),

@@ -5,6 +5,9 @@ import { get, order } from './api.js';
 import { Problem } from './parts.js';
 import { addressOf } from './router.js';
 
+/** A sweep or run that was imported has no workflow, so nothing of it can be run or checked again. */
+export const isImported = ({ workflow_id: workflow }: { workflow_id: string }): boolean => workflow === '';
+
 interface RerunSweepProps {
   sweep: string;
   /** Numbers of cells by their last outcome. */

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { formatDuration } from '#lib/pure';
 import type { RunRecord } from '#model';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
-import { RerunRun } from './rerun-buttons.js';
+import { isImported, RerunRun } from './rerun-buttons.js';
 import { embedded, useEvents, useLoaded } from './api.js';
 import { Changes } from './changes.js';
 import { Commands } from './commands.js';
@@ -128,7 +128,7 @@ function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
   return (
     <>
       <Title sweep={run.sweep} cell={cell} look={run.outcome} uiUrl={answer.uiUrl}>
-        {embedded === null && <RerunRun run={run.run_id} sweep={run.sweep} cell={run.cell} />}
+        {embedded === null && !isImported(run) && <RerunRun run={run.run_id} sweep={run.sweep} cell={run.cell} />}
       </Title>
       {siblings.length > 1 && (
         <nav aria-label="Repetitions" class="siblings">

@@ -1,5 +1,5 @@
 import type { SweepAnswer } from '../protocol.js';
-import { RerunSweep } from './rerun-buttons.js';
+import { isImported, RerunSweep } from './rerun-buttons.js';
 import { embedded, order } from './api.js';
 import { Chip, Name, OutcomeBar, Outside } from './parts.js';
 import { addressOf } from './router.js';
@@ -23,7 +23,7 @@ export function SweepHead({ answer: { document, engine, openCount, choices, note
         </h1>
         <Chip look={look}>{word}</Chip>
         {isOpen && embedded === null && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
-        {!isOpen && embedded === null && <RerunSweep sweep={document.sweep} totals={totals} />}
+        {!isOpen && !isImported(document) && embedded === null && <RerunSweep sweep={document.sweep} totals={totals} />}
         {embedded === null && <CompareLinks sweep={document.sweep} variants={choices['variant'] ?? []} />}
         {embedded === null && <a href={addressOf('sweeps', document.sweep, 'plan')}>How many runs?</a>}
         {document.ui_url !== null && <Outside href={document.ui_url}>Temporal</Outside>}

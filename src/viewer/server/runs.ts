@@ -54,11 +54,15 @@ export const ended = (
 });
 
 /** Commands that work wherever the results are. */
-function commandsAbout({ sweep, cell, run_id: id }: RunRecord): EndedRunAnswer['commands'] {
+function commandsAbout({ sweep, cell, run_id: id, workflow_id: workflow }: RunRecord): EndedRunAnswer['commands'] {
   const command = (...words: string[]): string => ['llm-tool-test', ...words.map(shellWord)].join(' ');
   return [
-    { title: 'Run the same cell again', command: command('retry', sweep, '--cell', cell) },
-    { title: 'Check its work again', command: command('regrade', id) },
+    ...(workflow === ''
+      ? []
+      : [
+          { title: 'Run the same cell again', command: command('retry', sweep, '--cell', cell) },
+          { title: 'Check its work again', command: command('regrade', id) },
+        ]),
     { title: 'Read it in the terminal', command: command('show', id, '--all') },
   ];
 }
