@@ -8,7 +8,7 @@ import { openProject } from '#planning';
 import { type FormatName, loadFormat, type SweepReport, trajectoryOf } from '#reports';
 import type { Plan } from '#scenario';
 import { readEvents, readResultsFile, runFiles } from '#store';
-import { bringSweepRuns, findById, reportedCells, sweepDocument } from '#sweeps';
+import { bringSweepRuns, findById, reportedCells, sweepDocument, sweepWithResults } from '#sweeps';
 import { embedSweep, reportPage } from '#viewer';
 import { orUnwritable } from './shared/new-files.js';
 import { printNotice } from './shared/output.js';
@@ -41,10 +41,10 @@ export async function report(id: string, options: ReportOptions): Promise<number
     await write(page, options.output, replaceOutput);
     return 0;
   }
-  const document = await sweepDocument(resultsPath, found.plan, printNotice);
+  const { document, results } = await sweepWithResults(resultsPath, found.plan, printNotice);
   const content: SweepReport = {
     document,
-    cells: await reportedCells(document.cells),
+    cells: await reportedCells(resultsPath, document, results),
     base: options.output === undefined ? process.cwd() : dirname(resolve(options.output)),
     ...(options.url === undefined ? {} : { page: pageOf(options.url, options.format) }),
   };

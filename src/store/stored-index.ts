@@ -9,7 +9,7 @@ import { type KnownLines, type ResultPlace, withSharedTexts } from './log-lines.
  * The version of the index's format. Raise it with every change of `KnownLines`, `ResultDigest` or `digestOf`: then it
  * is made anew.
  */
-const VERSION = 5;
+const VERSION = 6;
 
 /** The first line of the index. Each of the others has a result, in the order of the log. */
 export interface IndexHead extends Omit<KnownLines, 'results' | 'places'> {

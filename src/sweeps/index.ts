@@ -12,4 +12,4 @@ export { readSweepList } from './read-sweep-list.js';
 export { decidedBy, decisionAsJudged } from './read-to-compare.js';
 export { reportNight } from './report-night.js';
 export { alphaLeft } from './starts.js';
-export { documentOfPlan, sweepDocument, savedQueries, uiPage } from './sweep-document.js';
+export { documentOfPlan, sweepDocument, sweepWithResults, savedQueries, uiPage } from './sweep-document.js';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { SweepCell } from '#decide';
-import { UsageError } from '#lib';
+import { basename } from 'node:path';
+import type { SweepCell, SweepDocument } from '#decide';
+import { defined, UsageError } from '#lib';
 import { type ActionLog, Metrics, RunRecord, type ResultDigest, type ResultLine } from '#model';
 import { MAX_ACTION_LOGS, type ReportedCell } from '#reports';
 import {
@@ -27,25 +28,40 @@ export function readRecords({ results_dir: folder }: SweepCell): CellRecords {
   const metrics = run === null ? null : readAs(files.metrics, Metrics);
   if (run !== null && metrics !== null) return { records: { run, metrics }, missing: null };
   const broken = run === null ? 'artifacts/run.json' : 'metrics.json';
-  return { records: null, missing: existsSync(folder) ? `its ${broken} cannot be read` : 'its folder is gone' };
+  return { records: null, missing: existsSync(folder) ? `its ${broken} cannot be read` : GONE };
 }
 
-/** Reads what reports show of the runs of a sweep, and what the agents did in the first that did not pass. */
-export async function reportedCells(cells: readonly SweepCell[]): Promise<ReportedCell[]> {
+const GONE = 'its folder is gone';
+
+/**
+ * Returns what reports show of the runs of a sweep. It is in their results; files are read only to show what the agents
+ * did in the first runs that did not pass.
+ */
+export async function reportedCells(
+  resultsPath: string,
+  { sweep, cells }: SweepDocument,
+  results: readonly ResultDigest[],
+): Promise<ReportedCell[]> {
+  // Cells with the same folder have the same run.
+  const byFolder = new Map<string, ResultDigest>();
+  for (const line of results) if (line.sweep === sweep) byFolder.set(`${resultsPath}/${line.results_dir}`, line);
   const reported: ReportedCell[] = [];
   let left = MAX_ACTION_LOGS;
   for (const cell of cells) {
-    const { records, missing } = readRecords(cell);
-    if (records === null || cell.results_dir === null) {
-      reported.push({ cell, records: null, missing });
+    const { results_dir: folder } = cell;
+    const line = folder === null ? undefined : byFolder.get(folder);
+    if (folder === null || line === undefined) {
+      reported.push({ cell, records: null, missing: null });
       continue;
     }
-    const { run, metrics } = records;
-    const { events } = runFiles(cell.results_dir);
+    const { events } = runFiles(folder);
     const isShown = (cell.outcome === 'fail' || cell.outcome === 'error') && existsSync(events);
-    const actionLog = !isShown ? null : left > 0 ? await tryReadActionLog(events, run) : NOT_SHOWN;
-    if (actionLog !== null) left -= 1;
-    reported.push({ cell, records: shownOf(run, metrics, actionLog), missing });
+    const { records, missing } =
+      isShown && left > 0 ? readRecords(cell) : { records: null, missing: existsSync(folder) ? null : GONE };
+    const actionLog = !isShown ? null : records === null ? NOT_SHOWN : await tryReadActionLog(events, records.run);
+    if (missing === null && actionLog !== null) left -= 1;
+    const shown = { ...shownOf(folder, line, records?.metrics.efficiency ?? null), actionLog };
+    reported.push({ cell, records: missing === null ? shown : null, missing });
   }
   return reported;
 }
@@ -53,21 +69,23 @@ export async function reportedCells(cells: readonly SweepCell[]): Promise<Report
 const NOT_SHOWN = 'Not read.';
 
 const shownOf = (
-  { run_id, agent }: RunRecord,
-  { details, efficiency }: Metrics,
-  actionLog: ActionLog | null | string,
-): ReportedCell['records'] => ({
+  folder: string,
+  { agent_version, model_used, token_usage, token_usage_at_least, metrics }: ResultDigest,
+  efficiency: Metrics['efficiency'],
+): NonNullable<ReportedCell['records']> => ({
   run: {
-    run_id,
-    agent: agent && {
-      version: agent.version,
-      model_used: agent.model_used,
-      token_usage: agent.token_usage,
-      ...(agent.token_usage_at_least && { token_usage_at_least: agent.token_usage_at_least }),
-    },
+    run_id: basename(folder),
+    agent:
+      token_usage === undefined
+        ? null
+        : {
+            version: agent_version ?? null,
+            model_used: model_used ?? null,
+            token_usage,
+            ...defined({ token_usage_at_least }),
+          },
   },
-  metrics: { details: details.filter(({ status }) => status !== 'pass'), efficiency },
-  actionLog,
+  metrics: { details: (metrics?.details ?? []).filter(({ status }) => status !== 'pass'), efficiency },
 });
 
 /** Reads what an agent did; a text says why that is impossible. */

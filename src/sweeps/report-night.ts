@@ -1,13 +1,13 @@
 import { type Firing, type SweepDocument, textOfFiring } from '#decide';
 import { writeFileAtomic } from '#host';
 import { systemFailure } from '#lib';
-import { junit } from '#reports';
+import { junit, type SweepReport } from '#reports';
 import type { StoredSchedule } from '#scenario';
 import { firingsFrom, junitObject, type ObjectStore, writeFiring } from '#store';
 import { bringSweepRuns } from './bring-runs.js';
 import { findPlan } from './find-sweep.js';
 import { reportedCells } from './read-records.js';
-import { sweepDocument } from './sweep-document.js';
+import { sweepWithResults } from './sweep-document.js';
 import { judgeNight } from './judge-night.js';
 
 /** Reasons of this many different errors are recorded. */
@@ -30,10 +30,14 @@ export async function reportNight(
   return written;
 
   async function resultOf(sweep: string): Promise<Firing> {
-    const document = await sweepDocument(resultsPath, findPlan(resultsPath, sweep), () => undefined);
+    const { document, results } = await sweepWithResults(resultsPath, findPlan(resultsPath, sweep), () => undefined);
     const ended = { ...firing, totals: document.totals, cost_usd: document.cost_usd };
     const judged = await judgeNight(resultsPath, objects, stored, ended);
-    const problem = await writeJunit(resultsPath, objects, stored, document, { ...judged, firing: firing.firing });
+    // Made after the runs were fetched.
+    await bringSweepRuns(resultsPath, sweep);
+    const cells = await reportedCells(resultsPath, document, results);
+    const found = { document, cells, base: resultsPath };
+    const problem = await writeJunit(objects, stored, found, { ...judged, firing: firing.firing });
     return {
       ...ended,
       ...judged,
@@ -44,16 +48,13 @@ export async function reportNight(
 
 /** Writes the JUnit report. Returns why it cannot be written to the place that the user chose. */
 async function writeJunit(
-  resultsPath: string,
   objects: ObjectStore,
   { schedule, junit: file }: StoredSchedule,
-  document: SweepDocument,
+  report: SweepReport,
   { firing, verdict, reasons }: Pick<Firing, 'firing' | 'verdict' | 'reasons'>,
 ): Promise<string[]> {
-  await bringSweepRuns(resultsPath, document.sweep);
-  const cells = await reportedCells(document.cells);
   const night = verdict === null ? {} : { night: { schedule, verdict, reasons } };
-  const text = junit.render({ document, cells, base: resultsPath, ...night });
+  const text = junit.render({ ...report, ...night });
   // A later night may have been reported before: reports do not wait for each other.
   const later = await firingsFrom(objects, schedule, firing);
   if (later.some((other) => other.firing > firing && other.exit_code !== null)) return [];

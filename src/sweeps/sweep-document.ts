@@ -5,7 +5,7 @@ import { plannedHomes, projectState } from '#host';
 import { sweepWorkflowId, WORKFLOWS } from '#protocol';
 import type { Plan } from '#scenario';
 import { isPaused, storedDecision, storedStatus, summaryFile, withWarnings } from '#store';
-import type { Outcome } from '#model';
+import type { Outcome, ResultDigest } from '#model';
 import { knownReviews } from './known-reviews.js';
 import { reviewReader, withCalibration, type ReviewReader } from './judged-runs.js';
 import { readDigestedLog } from './read-records.js';
@@ -71,11 +71,18 @@ export const documentOfPlan = (
  * Builds the document of a sweep from its files: the summary says whether it has ended, the log has the results, and
  * evaluation.md of each run has the human review.
  */
-export async function sweepDocument(
+export const sweepDocument = async (
   resultsPath: string,
   plan: Plan,
   warn: (text: string) => void,
-): Promise<SweepDocument> {
+): Promise<SweepDocument> => (await sweepWithResults(resultsPath, plan, warn)).document;
+
+/** The same, with the results that it was made from: they say more about each run. */
+export async function sweepWithResults(
+  resultsPath: string,
+  plan: Plan,
+  warn: (text: string) => void,
+): Promise<{ document: SweepDocument; results: readonly ResultDigest[] }> {
   const summary = summaryFile(resultsPath, plan.sweep);
   // Where the state would be: reading results must not create it.
   const engine = await readEngineState(projectState(resultsPath, plannedHomes().state).folder);
@@ -96,7 +103,7 @@ export async function sweepDocument(
   const reviewed = addReviews(withWarnings(document, results), reviewOf);
   const calibrated = withCalibration(reviewed, resultsPath, results, reviewOf);
   knownReviews(resultsPath).save();
-  return calibrated;
+  return { document: calibrated, results };
 }
 
 /** Adds the human reviews to the cells of a sweep. Cells that share a run share its review. */

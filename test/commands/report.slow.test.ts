@@ -144,17 +144,29 @@ describe('report', () => {
         of === name && folder !== null ? [folder.replace(project.results, results)] : [],
       );
     const [gone = '', cut = ''] = foldersOf('bad');
-    const [other = ''] = foldersOf('good');
     rmSync(gone, { recursive: true });
     writeFileSync(join(cut, 'metrics.json'), '{"schema_version": 1,');
-    writeFileSync(join(other, 'artifacts/run.json'), '{"schema_version": 1}');
     const text = await report('latest', '--results', results);
-    expect(text).toContain('> 3 runs have been deleted or cannot be read');
+    expect(text).toContain('> 2 runs have been deleted or cannot be read');
     expect(text).toMatch(/❌ fail \| bad .* \| its folder is gone \|/);
     expect(text).toMatch(/❌ fail \| bad .*::error::pwned" \| its metrics\.json cannot be read \|/);
-    expect(text).toMatch(/✅ pass \| good .* \| its artifacts\/run\.json cannot be read \|/);
     for (const format of ['html', 'junit', 'github'])
       expect(await report('latest', '--results', results, '--format', format)).toContain('its folder is gone');
+  });
+
+  test('reads no files of runs of which it shows no more than their results', async () => {
+    const results = before('unread');
+    const texts = () =>
+      Promise.all(
+        ['md', 'junit', 'github'].map((format) => report('latest', '--results', results, '--format', format)),
+      );
+    const whole = await texts();
+    const passed = document.cells.filter(({ outcome }) => outcome === 'pass');
+    for (const { results_dir: folder } of passed)
+      for (const file of ['artifacts/run.json', 'metrics.json'])
+        rmSync(join((folder ?? '').replace(project.results, results), file));
+    expect(passed).toHaveLength(2);
+    expect(await texts()).toEqual(whole);
   });
 
   test('replaces an existing file and leaves no temporary file next to it', async () => {

@@ -8,6 +8,7 @@ import { Judgment } from './judgment.js';
 import { OutputProblems } from './output-problems.js';
 import { KeptText } from './redact-fields.js';
 import { NO_FACTS, Outcome, RunFacts } from './run-facts.js';
+import { TokenUsage } from './token-usage.js';
 
 /**
  * The shapes of a run's results (specs/reference/results.md). Unknown numbers are null, never 0.
@@ -86,11 +87,14 @@ export const ResultLine = z.object({
     .exactOptional()
     .describe('As the agent prints it; absent: unknown, or no agent was started'),
   model: z.string().describe('Name of the model'),
+  model_used: z.string().exactOptional().describe('As the agent reports it; absent: unknown'),
   variant: z.string().describe('Name of the variant'),
   repetition: z.int().describe('From 1'),
   timestamp: z.string().describe('Start of the run, ISO 8601 in UTC'),
   cost_usd: Usd.nullable().describe('Cost of agent and judge; null: unknown'),
   cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
+  token_usage: TokenUsage.exactOptional().describe('See run.json; absent: no agent took part'),
+  token_usage_at_least: TokenUsage.exactOptional().describe('See run.json'),
   completed: z.boolean().nullable().describe('Whether the agent ended by itself and successfully'),
   gates_passed: z.int().nullable().describe('Gates that passed'),
   gates_total: z.int().nullable().describe('Gates of the scenario'),

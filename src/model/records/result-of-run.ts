@@ -1,3 +1,4 @@
+import { defined } from '#lib';
 import { type Metrics, type ResultLine, SCHEMA_VERSION } from './result-line.js';
 import { runFactsOf } from './run-facts.js';
 import type { RunRecord } from './run-record.js';
@@ -13,11 +14,17 @@ export const resultOfRun = (record: RunRecord, metrics: Metrics): ResultLine => 
   agent: record.agent_name,
   ...(record.agent?.version == null ? {} : { agent_version: record.agent.version }),
   model: record.model,
+  ...(record.agent?.model_used == null ? {} : { model_used: record.agent.model_used }),
   variant: record.variant,
   repetition: record.repetition,
   timestamp: record.started_at,
   ...runFactsOf(record),
   cost_usd: null,
+  ...(record.agent &&
+    defined({
+      token_usage: record.agent.token_usage,
+      token_usage_at_least: record.agent.token_usage_at_least,
+    })),
   completed: metrics.completed,
   gates_passed: metrics.gates_passed,
   gates_total: metrics.gates_total,
