@@ -32,11 +32,17 @@ export async function freezeWorker(project: TestProject): Promise<void> {
   await until('another worker', async () => ((await another()) ? true : null), BACK_MS);
 }
 
+/** True of an agent with a text in its command line, which that of its supervisor has too. */
+const isAgent = (pid: number, text: string): boolean => {
+  const command = readProc(pid, 'cmdline');
+  return command.includes(text) && !command.includes('/supervisor/');
+};
+
 /** The processes of this machine with a text in their command lines that no other such process has started. */
 const firstWith = (text: string): number[] =>
   processesWith(text).filter((pid) => {
     const [, parent] = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
-    return !readProc(Number(parent), 'cmdline').includes(text);
+    return isAgent(pid, text) && !isAgent(Number(parent), text);
   });
 
 const markOf = (pid: number): string | undefined =>

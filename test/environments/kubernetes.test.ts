@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import type { Pod } from '../../src/environments/machine/settings.js';
@@ -82,6 +82,15 @@ describe.skipIf(lacking !== null)('a pod', () => {
     const error = await result;
     expect(error).toBeInstanceOf(MachineGone);
     expect(String(error)).toMatch(`the pod ${name} was deleted`);
+  });
+
+  it('that is gone makes a start a lost one that its worker had no time to note', async () => {
+    const { handle, prepare } = await place();
+    await prepare();
+    mkdirSync(startFiles(handle, 1).folder, { recursive: true });
+    expect(await kubernetes.inspect(handle, 1)).toEqual({ state: 'none' });
+    await kubernetes.dispose(handle);
+    expect(await kubernetes.inspect(handle, 1)).toEqual({ state: 'dead' });
   });
 
   it('that is deleted while an agent works makes its start a lost one, and says why', async () => {

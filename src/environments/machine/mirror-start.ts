@@ -67,8 +67,9 @@ export async function mirrorStart(handle: EnvironmentHandle, machine: Machine, s
     const answer = await machine.run(inspectScript(startInside(handle, start), outAt, errAt));
     if (answer === null) {
       const why = (await machine.lost?.()) ?? null;
-      if (why !== null && existsSync(claim)) writeNote(errors, why);
-      return { state: unknownInside(claim) };
+      if (why !== null) writeNote(errors, why);
+      // The agent may have begun, even if the worker that started it died before it noted that.
+      return { state: 'dead' };
     }
     // The script was killed together with everything else in the machine.
     if (answer.exitCode === KILLED && tries > 0) continue;
