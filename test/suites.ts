@@ -197,7 +197,7 @@ export const AREAS: readonly Area[] = [
     covers: ['src/environments/e2b/'],
   },
   {
-    tests: ['test/chaos/kubernetes', 'test/environments/kubernetes'],
+    tests: ['test/chaos/kubernetes', 'test/chaos/pods-under-kills', 'test/environments/kubernetes'],
     covers: ['src/environments/kubernetes/'],
   },
   {

@@ -112,7 +112,7 @@ async function perform(
   deps: Deps,
   context: LoadedRun,
   nth: number,
-  doing: Omit<Supervision, 'context' | 'history'>,
+  doing: Omit<Supervision, 'context' | 'history' | 'gone'>,
 ): Promise<AgentStep> {
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
@@ -126,6 +126,7 @@ async function perform(
           throw error;
         });
   if (planned?.program === null) return notStarted(context, `'${programIn(planned.launch)}' was not found; install it`);
+  const gone = isLoop !== true && planned === null;
   const last = (await readAgentSteps(context)).at(-1)?.result ?? null;
   if (nth > 1 && last?.again == null)
     throw ApplicationFailure.nonRetryable('there is no reason to run the agent again', 'StepOrder');
@@ -141,7 +142,7 @@ async function perform(
       await endServers(context);
       await composeStart(context, nth, first);
     }
-    const summary = await runAndSummarize({ ...doing, context, history }, prepared.result, first);
+    const summary = await runAndSummarize({ ...doing, context, history, gone }, prepared.result, first);
     const version = prepared.result.agent_version ?? null;
     const containment = await containmentIn(context.handle);
     const login = context.agent.login !== null;

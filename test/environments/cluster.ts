@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OURS } from '../../src/environments/kubernetes/pod-manifest.js';
 import type { Pod } from '../../src/environments/machine/settings.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 
@@ -12,13 +13,17 @@ export const POD_IMAGE = process.env['LLM_TOOL_TEST_POD_IMAGE'] ?? 'localhost/ll
 
 export const CLUSTER = { kubeconfig: process.env[VARIABLE] ?? '', namespace: 'default' };
 
-/** Runs kubectl in the cluster of the tests. */
-export const kubectlHere = (...args: string[]): string =>
+/** Runs kubectl in the cluster of the tests, with a text as standard input. */
+const kubectlWith = (input: string, ...args: string[]): string =>
   execFileSync('kubectl', args, {
     encoding: 'utf8',
     env: { ...process.env, KUBECONFIG: CLUSTER.kubeconfig },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    input,
+    stdio: 'pipe',
   });
+
+/** The same without. */
+export const kubectlHere = (...args: string[]): string => kubectlWith('', ...args);
 
 /** Returns why tests cannot use pods here; null if they can. */
 export function whyNoCluster(): Promise<string | null> {
@@ -37,6 +42,19 @@ export const podsOf = (text: string): string[] =>
   kubectlHere('get', 'pods', '-o', 'name')
     .split('\n')
     .filter((name) => name.includes(text));
+
+/** The names of objects that runs have made, of these kinds. */
+export const ofOurs = (kinds: string, ...more: string[]): string[] =>
+  kubectlHere('get', kinds, '-l', OURS, '-o', 'name', ...more)
+    .split('\n')
+    .filter(Boolean);
+
+/** Ends a pod by the eviction API, as a drain of its node does. */
+export function evict(name: string): void {
+  const eviction = JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } });
+  const path = `/api/v1/namespaces/${CLUSTER.namespace}/pods/${name}/eviction`;
+  kubectlWith(eviction, 'create', '--raw', path, '-f', '-');
+}
 
 const LIST = `for process in /proc/[0-9]*; do echo "$(tr '\\0' ' ' <$process/cmdline)"; done 2>/dev/null`;
 
@@ -66,7 +84,14 @@ export function restart(name: 'kubelet' | 'apiserver'): void {
   const argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   process.kill(pid, 'SIGKILL');
   const inNetwork = [`--net=/run/netns/${process.env['K8S_NS'] ?? 'k8s'}`, ...argv];
-  const child = spawn('nsenter', inNetwork, { detached: true, stdio: 'ignore' });
-  child.unref();
-  writeFileSync(file, `${child.pid}\n`);
+  const start = (): void => {
+    const child = spawn('nsenter', inNetwork, { detached: true, stdio: 'ignore' });
+    child.unref();
+    // It ends by itself while the port of the one before is still taken.
+    child.once('exit', (code) => {
+      if (code !== null) start();
+    });
+    writeFileSync(file, `${child.pid}\n`);
+  };
+  start();
 }

@@ -1,14 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import type { Pod } from '../../src/environments/machine/settings.js';
 import { startFiles } from '../../src/environments/journal.js';
 import { kubernetes } from '../../src/environments/kubernetes/kubernetes.js';
 import { MachineGone } from '../../src/environments/machine/machine.js';
 import { MachineRefused } from '../../src/environments/machine/machine-refused.js';
+import { findExecutable } from '../../src/host/process/find-deno.js';
 import { until } from '../commands/project.js';
 import {
   CLUSTER,
+  evict,
   kubectlHere,
   POD_IMAGE,
   podsOf,
@@ -84,14 +88,59 @@ describe.skipIf(lacking !== null)('a pod', () => {
     expect(String(error)).toMatch(`the pod ${name} was deleted`);
   });
 
-  it('that is deleted while an agent works makes its start a lost one, and says why', async () => {
-    const { handle, prepare, start, begun, name, seconds } = await place();
+  it('that is gone makes a start a lost one that its worker had no time to note', async () => {
+    const { handle, prepare } = await place();
     await prepare();
-    await start(waiting(seconds));
-    await begun();
-    kubectlHere('delete', 'pod', name, '--grace-period=1');
-    expect(await kubernetes.inspect(handle, 1, AbortSignal.timeout(100_000))).toEqual({ state: 'dead' });
-    expect(readFileSync(startFiles(handle, 1).errors, 'utf8')).toMatch(`the pod ${name} was deleted`);
+    mkdirSync(startFiles(handle, 1).folder, { recursive: true });
+    expect(await kubernetes.inspect(handle, 1)).toEqual({ state: 'none' });
+    await kubernetes.dispose(handle);
+    expect(await kubernetes.inspect(handle, 1)).toEqual({ state: 'dead' });
+  });
+
+  it('is asked rarely about an agent that prints nothing, and its end is noticed at once', async () => {
+    const { handle, prepare, start } = await place();
+    await prepare();
+    const folder = mkdtempSync(join(tmpdir(), 'kubectl-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const calls = join(folder, 'calls');
+    const kubectl = `#!/bin/sh\necho "$*" >>${calls}\nexec ${findExecutable('kubectl')} "$@"\n`;
+    writeFileSync(join(folder, 'kubectl'), kubectl, { mode: 0o755 });
+    await start('sleep 7');
+    vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await kubernetes.inspect(handle, 1, AbortSignal.timeout(100_000))).toMatchObject({ state: 'ended' });
+    // An exit status that comes late keeps the time of the pod.
+    expect(Date.now() - statSync(startFiles(handle, 1).exit).mtimeMs).toBeLessThan(3000);
+    expect(readFileSync(calls, 'utf8').match(/exec /g)?.length).toBeLessThan(4);
+  });
+
+  describe('that ends while an agent works makes its start a lost one, and says why', () => {
+    const lost = async (more: Partial<Pod>, cause: (made: Awaited<ReturnType<typeof place>>) => unknown) => {
+      const made = await place(more);
+      await made.prepare();
+      await made.start(waiting(made.seconds));
+      await made.begun();
+      await cause(made);
+      expect(await kubernetes.inspect(made.handle, 1, AbortSignal.timeout(100_000))).toEqual({ state: 'dead' });
+      return readFileSync(startFiles(made.handle, 1).errors, 'utf8');
+    };
+
+    it('by its deletion', async () => {
+      const why = lost({}, ({ name }) => kubectlHere('delete', 'pod', name, '--grace-period=1'));
+      expect(await why).toMatch(/the pod \S+ was deleted/);
+    });
+
+    it('by a lack of memory', async () => {
+      // The kernel ends the first process of the pod before the one that fills its memory.
+      const fill = 'echo 1000 >/proc/1/oom_score_adj; dd if=/dev/zero of=/dev/shm/all bs=1k count=64000';
+      const why = await lost({ memory_mb: 60 }, ({ run }) => run(fill).catch(() => null));
+      expect(why).toMatch(/the pod \S+ ended on the node \S+: OOMKilled, it used more memory/);
+    });
+
+    it('by the eviction API, as in a drain', async () => {
+      const why = await lost({}, ({ name }) => evict(name));
+      expect(why).toMatch(/the pod \S+ was deleted/);
+    });
   });
 
   it.each([

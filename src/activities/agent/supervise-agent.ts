@@ -33,6 +33,8 @@ export interface Supervision {
   /** Plans a start of the agent, in a session if there is one. */
   plan: (start: number, session: string | null) => Promise<PlannedLaunch>;
   rebuild: () => Promise<Rebuilt>;
+  /** True if the run has lost its machine before this attempt. */
+  gone: boolean;
   /** Reads the output of a start until it is over, and stops the agent if that says so. */
   watch: (started: WatchedStart, over: Promise<unknown>, stop: Handlers['stop']) => Promise<void>;
 }
@@ -108,7 +110,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
       history.push(
         `start ${start} of the agent ${session === null ? 'was given the earlier turns' : 'resumed its session'}`,
       );
-  } else if (start > 1) {
+  } else if (start > 1 || supervision.gone) {
     const { unfit, failed } = await supervision.rebuild();
     if (unfit !== null) throw ApplicationFailure.nonRetryable(unfit, 'Unfit');
     history.push(...failed);

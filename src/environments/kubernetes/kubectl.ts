@@ -30,13 +30,15 @@ interface Call {
   /** File that gets the output, of which none is returned. */
   outputTo?: string;
   timeoutMs?: number;
+  /** Ends it. */
+  signal?: AbortSignal;
 }
 
 /** Runs `kubectl`. Never pass secrets as arguments: every user of the host can read them. */
 export async function kubectl(
   cluster: Cluster,
   args: readonly string[],
-  { input, outputTo, timeoutMs = ANSWER_MS }: Call = {},
+  { input, outputTo, timeoutMs = ANSWER_MS, signal }: Call = {},
 ): Promise<ScriptOutput> {
   const { args: chosen, env } = access(cluster);
   const { exitCode, stdout, stderr, timedOut, cause } = await execa('kubectl', [...chosen, ...args], {
@@ -46,6 +48,7 @@ export async function kubectl(
     stripFinalNewline: false,
     maxBuffer: 256 * 1024 * 1024,
     timeout: timeoutMs,
+    ...defined({ cancelSignal: signal }),
     ...(typeof input === 'string' ? { input } : input === undefined ? { stdin: 'ignore' } : { stdin: input }),
     ...(outputTo === undefined ? {} : { stdout: { file: outputTo } }),
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseJson } from '#lib';
+import { defined, parseJson } from '#lib';
 import type { EnvironmentHandle } from '../environment.js';
 import type { Pod } from '../machine/settings.js';
 import { MachineRefused } from '../machine/machine-refused.js';
@@ -55,19 +55,21 @@ interface Streams {
   /** Reads the end of the output that went to the file. */
   tail?: () => Promise<Buffer>;
   timeoutMs?: number;
+  signal?: AbortSignal;
 }
 
 /**
  * Runs a script in a pod until its end is proven, again and again while the API server or the node is away: it must not
  * matter that it runs more than once. Returns null if the pod is gone.
  *
- * @throws Error if the pod cannot be reached for a long time
+ * @throws Error if the pod cannot be reached for a long time, and the signal's reason on abort
  */
 export async function runInPod(pod: Pod, script: string, streams: Streams = {}): Promise<ScriptOutput | null> {
   const giveUpAt = performance.now() + AWAY_MS;
   for (let attempt = 0; ; attempt += 1) {
     const { answer, why, isKilled } = await tryInPod(pod, script, streams);
     if (answer !== null) return answer;
+    streams.signal?.throwIfAborted();
     const state = await stateOfPod(pod).catch(() => undefined);
     // Nothing has run in a pod that waits: none is ever started again.
     if (state === null || (state !== undefined && state.state !== 'running')) return null;
@@ -81,7 +83,7 @@ export async function runInPod(pod: Pod, script: string, streams: Streams = {}):
 async function tryInPod(
   pod: Pod,
   script: string,
-  { inputFile, outputTo, tail, timeoutMs = SCRIPT_MS }: Streams,
+  { inputFile, outputTo, tail, timeoutMs = SCRIPT_MS, signal }: Streams,
 ): Promise<{ answer: ScriptOutput | null; why: string; isKilled: boolean }> {
   const token = `llm-tool-test-${randomBytes(8).toString('hex')}`;
   const given = inputFile === undefined ? undefined : script;
@@ -99,6 +101,7 @@ async function tryInPod(
   const { exitCode, stdout, stderr } = await kubectl(pod, args, {
     input,
     timeoutMs,
+    ...defined({ signal }),
     ...(outputTo === undefined ? {} : { outputTo }),
   });
   const out = readProven(token, tail === undefined ? stdout : await tail());

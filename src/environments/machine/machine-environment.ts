@@ -172,7 +172,7 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     const machine = machineOf(handle);
     for (;;) {
       untilEnd?.throwIfAborted();
-      const now: ProcessState = await mirrorStart(handle, machine, start);
+      const now: ProcessState = await mirrorStart(handle, machine, start, untilEnd);
       const isAlive = now.state === 'running' || now.state === 'starting';
       if (untilEnd === undefined || !isAlive) return now;
       await sleep(machine.pollMs, undefined, { signal: untilEnd }).catch(() => untilEnd.throwIfAborted());

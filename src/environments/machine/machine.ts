@@ -36,6 +36,8 @@ export interface Machine {
   madeFrom: string;
   /** The interval at which the state of an agent is polled, in milliseconds. */
   pollMs: number;
+  /** The time for which a script may wait in it for news of an agent, in seconds; absent if it may not. */
+  waitSecs?: number;
   /**
    * The way in which the supervisor finds processes that the agent leaves behind (supervise.sh): a word of a script.
    */
@@ -49,9 +51,9 @@ export interface Machine {
   /**
    * Runs a script for sh and returns its output. May run it again if the first attempt failed half-way. Returns null if
    * the machine does not exist.
-   * @throws Error if the machine cannot be reached
+   * @throws Error if the machine cannot be reached, and the signal's reason on abort if its scripts may wait
    */
-  run: (script: string, user?: 'root') => Promise<ScriptOutput | null>;
+  run: (script: string, user?: 'root', signal?: AbortSignal) => Promise<ScriptOutput | null>;
   /**
    * Runs a script once and waits for its end; its output is capped.
    * @throws MachineGone if it is gone, and the signal's reason on abort

@@ -19,21 +19,33 @@ const MAX_TRIES = 5;
 /** Folder of a start in the machine, in which its supervisor keeps its files. */
 export const startInside = ({ root }: EnvironmentHandle, start: number): string => join(root, 'agent', String(start));
 
+/** The interval at which a script in the machine waits for news of an agent. */
+const TICK_SECS = 0.5;
+
 /**
  * Script that prints the state of a start, the sizes of its output, and the output after the given positions. It checks
  * whether the supervisor is alive before it reads the exit status: a supervisor writes the status before it exits.
+ * `secs`: for so long it waits for news of an agent that runs.
  */
-const inspectScript = (folder: string, out: number, err: number): string => `
+const inspectScript = (folder: string, out: number, err: number, secs: number): string => `
 cd ${quoted(folder)} 2>/dev/null && [ -e sup ] || { echo none 0 - 0 0 0 0 0; exit; }
-state=dead code=- stop=- claimed=$(stat -c %Y sup) ended=0
-if read -r pid boot mode start <sup && read -r line 2>/dev/null <"/proc/$pid/stat"; then
-  set -- \${line##*) }
-  [ "$1" = Z ] || { shift 19; [ "$1" != "$start" ] || state=running; }
-elif [ -z "$start" ] && [ $(($(date +%s) - claimed)) -lt 5 ]; then state=starting; fi
-if read -r code 2>/dev/null <exit && [ -n "$code" ]; then
-  state=ended ended=$(stat -c %Y exit)
-  read -r stop <stop; stop=\${stop:--}
-else code=-; fi
+claimed=$(stat -c %Y sup) ended=0 ticks=0
+while :; do
+  state=dead code=- stop=-
+  if read -r pid boot mode start <sup && read -r line 2>/dev/null <"/proc/$pid/stat"; then
+    set -- \${line##*) }
+    [ "$1" = Z ] || { shift 19; [ "$1" != "$start" ] || state=running; }
+  elif [ -z "$start" ] && [ $(($(date +%s) - claimed)) -lt 5 ]; then state=starting; fi
+  if read -r code 2>/dev/null <exit && [ -n "$code" ]; then
+    state=ended ended=$(stat -c %Y exit)
+    read -r stop <stop; stop=\${stop:--}
+  else code=-; fi
+  [ $state = running ] && [ $ticks -lt ${secs / TICK_SECS} ] || break
+  [ "$(stat -c %s out err 2>/dev/null)" = '${out}
+${err}' ] || break
+  sleep ${TICK_SECS}
+  ticks=$((ticks + 1))
+done
 piece() {
   bytes=$(wc -c 2>/dev/null <"$1") || bytes=0
   bytes=$((bytes - $2)); [ "$bytes" -gt 0 ] || bytes=0; [ "$bytes" -lt ${PIECE} ] || bytes=${PIECE}
@@ -53,9 +65,14 @@ export function noteStart(handle: EnvironmentHandle, start: number): void {
 
 /**
  * Copies the new output of a start to the journal and returns the start's state. The exit status is written to the
- * journal last, and from then on read from there: the machine may be gone.
+ * journal last, and from then on read from there: the machine may be gone. With `untilNews`, it may wait for news.
  */
-export async function mirrorStart(handle: EnvironmentHandle, machine: Machine, start: number): Promise<ProcessState> {
+export async function mirrorStart(
+  handle: EnvironmentHandle,
+  machine: Machine,
+  start: number,
+  untilNews?: AbortSignal,
+): Promise<ProcessState> {
   const { folder, stdout, stderr, claim, exit, stop, errors } = startFiles(handle, start);
   if (!existsSync(folder)) return { state: 'none' };
   const known = await readExit(folder);
@@ -64,11 +81,14 @@ export async function mirrorStart(handle: EnvironmentHandle, machine: Machine, s
     const streaming = await isStreaming(folder);
     const streamed = await streamEnd(folder);
     const [outAt, errAt] = streaming || streamed === 'whole' ? [ALL, ALL] : [sizeOf(stdout), sizeOf(stderr)];
-    const answer = await machine.run(inspectScript(startInside(handle, start), outAt, errAt));
+    const secs = untilNews === undefined ? 0 : (machine.waitSecs ?? 0);
+    const script = inspectScript(startInside(handle, start), outAt, errAt, secs);
+    const answer = await machine.run(script, undefined, untilNews);
     if (answer === null) {
       const why = (await machine.lost?.()) ?? null;
-      if (why !== null && existsSync(claim)) writeNote(errors, why);
-      return { state: unknownInside(claim) };
+      if (why !== null) writeNote(errors, why);
+      // The agent may have begun, even if the worker that started it died before it noted that.
+      return { state: 'dead' };
     }
     // The script was killed together with everything else in the machine.
     if (answer.exitCode === KILLED && tries > 0) continue;
