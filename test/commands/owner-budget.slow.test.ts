@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { kill, linesIn, untilLines } from './engine-parts.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
 /** 20 when its figures are measured. */
@@ -6,20 +7,23 @@ const OWNERS = Number(process.env['OWNERS'] ?? 2);
 
 let project: TestProject;
 beforeAll(async () => {
-  project = await createProject({
-    ...EMPTY_FIXTURE,
-    'llm-tool-test-config.toml': '[budgets]\nmonth_usd = 1\n[budgets.owners]\nnobody = 0\nrich = 50\n',
-    'fixtures/dear.yaml': scenario('dear', {
-      gates: ['{type: file_exists, path: README.md}'],
-      steps: ['usage: {cost_usd: 0.3}'],
-      more: 'cost: {max_usd: 0.3}',
-    }),
-    'fixtures/unknown.yaml': scenario('unknown', {
-      gates: ['{type: file_exists, path: README.md}'],
-      steps: ['usage: {cost_usd: 0.7}'],
-    }),
-    'fixtures/free.yaml': scenario('free', { gates: ['{type: file_exists, path: README.md}'], steps: [] }),
-  });
+  project = await createProject(
+    {
+      ...EMPTY_FIXTURE,
+      'llm-tool-test-config.toml': '[budgets]\nmonth_usd = 1\n[budgets.owners]\nnobody = 0\nrich = 50\n',
+      'fixtures/dear.yaml': scenario('dear', {
+        gates: ['{type: file_exists, path: README.md}'],
+        steps: ['usage: {cost_usd: 0.3}'],
+        more: 'cost: {max_usd: 0.3}',
+      }),
+      'fixtures/unknown.yaml': scenario('unknown', {
+        gates: ['{type: file_exists, path: README.md}'],
+        steps: ['usage: {cost_usd: 0.7}'],
+      }),
+      'fixtures/free.yaml': scenario('free', { gates: ['{type: file_exists, path: README.md}'], steps: [] }),
+    },
+    { ownServer: true },
+  );
 });
 afterAll(() => project.remove());
 
@@ -64,13 +68,21 @@ test('without money, nothing is started that may cost some', async () => {
 });
 
 test(
-  'sweeps of owners at once share their months, and exceed them by runs in flight',
+  'sweeps of owners at once exceed their months by runs in flight, even if worker and server die',
   { timeout: 400_000 },
   async () => {
     // Nobody knows the cost of `unknown` before it has run.
     await project.write('llm-tool-test-config.toml', '[budgets]\nmonth_usd = 1.5\n');
     const args = ['dear', 'unknown', '--no-cache', '--repeat', '4', '--concurrency', '2'];
     const owners = Array.from({ length: OWNERS }, (_, index) => `owner ${index}`);
+    const log = 'llm-tool-test-results/results.jsonl';
+    const before = linesIn(project, log).length;
+    const killed = (async () => {
+      await untilLines(project, log, before + OWNERS, 120_000);
+      await kill(project, 'worker');
+      await untilLines(project, log, before + 2 * OWNERS, 120_000);
+      await kill(project, 'server');
+    })();
     const overspent = await Promise.all(
       owners.map(async (owner) => {
         const both = await Promise.all([1, 2].map(() => project.run([...args, '--owner', owner])));
@@ -83,6 +95,7 @@ test(
         return usd - 1.5;
       }),
     );
+    await killed;
     console.log(`overspent by ${overspent.map((usd) => usd.toFixed(2)).join(', ')}`);
   },
 );
