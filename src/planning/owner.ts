@@ -17,7 +17,7 @@ const MAX_LENGTH = 100;
 
 /**
  * Returns to whom a sweep belongs: the named person, the one of LLM_TOOL_TEST_OWNER, the person who has started the CI
- * job, or the user who is logged in. Null if nobody is known. Unicode forms of a name are the same owner, but case counts.
+ * job, or the user who is logged in. Null if nobody is known. Unicode forms of a name are one owner; case counts.
  *
  * @throws UsageError for a name that cannot be shown
  */
