@@ -1,5 +1,5 @@
 import { ownCommand } from '#host';
-import { openProject, ownerOf } from '#planning';
+import { openProject, ownerName, ownerOf } from '#planning';
 import { renderSweeps } from '#reports';
 import { readSweepList } from '#sweeps';
 import { printJson, printNotice, textOptions } from './shared/output.js';
@@ -16,7 +16,11 @@ export async function listSweeps(options: {
   owner?: string;
 }): Promise<number> {
   const { resultsPath } = openProject(options.results);
-  const owner = options.mine ? ownerOf(null, process.env) : (options.owner ?? null);
+  const owner = options.mine
+    ? ownerOf(null, process.env)
+    : options.owner === undefined
+      ? null
+      : ownerName(options.owner);
   const limit = options.limit ?? (options.json ? Infinity : SHOWN);
   const { sweeps, more } = readSweepList(resultsPath, limit, printNotice, owner);
   if (options.json) printJson({ sweeps });

@@ -1,15 +1,12 @@
-import { dollars, formatCost, ownValue, UsageError } from '#lib';
+import { dollars, formatCost, UsageError } from '#lib';
 import { agentOfCell, knownAgents } from '#agents';
 import { maxCost } from '#decide';
 import type { Cell } from '#model';
-import { type Config, judgeModelOf } from '#scenario';
+import { judgeModelOf } from '#scenario';
 import { monthOf, resultsIndex, spentByOwner } from '#store';
+import { monthUsdOf } from './owner.js';
 import type { Project } from './project.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
-
-/** Returns the budget of an owner for a calendar month, US dollars; null if there is no limit. */
-export const monthUsdOf = ({ budgets }: Config, owner: string | null): number | null =>
-  ownValue(budgets.owners, owner ?? '') ?? budgets.month_usd ?? null;
 
 /** An owner's month, and the rest of its budget; US dollars. */
 export interface MonthLeft {

@@ -19,7 +19,7 @@ import { type EffectiveScenario, type Plan, type PlanTemplate, TARGET_PROGRAM } 
 import { cleanIsOver, planFile, storeFolder, sweepsFolder } from '#store';
 import { WITHOUT } from '#subjects';
 import { leavingOut } from './left-out.js';
-import { monthUsdOf } from './month-budget.js';
+import { monthUsdOf } from './owner.js';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
 import { leftOutOf } from './select-scenarios.js';
 
