@@ -35,7 +35,7 @@ const GONE = 'its folder is gone';
 
 /**
  * Returns what reports show of the runs of a sweep. It is in their results; files are read only to show what the agents
- * did in the first runs that did not pass.
+ * did in the first runs that did not pass, and for results without tokens: earlier builds wrote none.
  */
 export async function reportedCells(
   resultsPath: string,
@@ -56,11 +56,17 @@ export async function reportedCells(
     }
     const { events } = runFiles(folder);
     const isShown = (cell.outcome === 'fail' || cell.outcome === 'error') && existsSync(events);
-    const { records, missing } =
-      isShown && left > 0 ? readRecords(cell) : { records: null, missing: existsSync(folder) ? null : GONE };
-    const actionLog = !isShown ? null : records === null ? NOT_SHOWN : await tryReadActionLog(events, records.run);
+    const isRead = (isShown && left > 0) || line.token_usage === undefined;
+    const { records, missing } = isRead
+      ? readRecords(cell)
+      : { records: null, missing: existsSync(folder) ? null : GONE };
+    const actionLog = !isShown
+      ? null
+      : records === null || left <= 0
+        ? NOT_SHOWN
+        : await tryReadActionLog(events, records.run);
     if (missing === null && actionLog !== null) left -= 1;
-    const shown = { ...shownOf(folder, line, records?.metrics.efficiency ?? null), actionLog };
+    const shown = { ...shownOf(folder, line, records), actionLog };
     reported.push({ cell, records: missing === null ? shown : null, missing });
   }
   return reported;
@@ -71,13 +77,13 @@ const NOT_SHOWN = 'Not read.';
 const shownOf = (
   folder: string,
   { agent_version, model_used, token_usage, token_usage_at_least, metrics }: ResultDigest,
-  efficiency: Metrics['efficiency'],
+  records: CellRecords['records'],
 ): NonNullable<ReportedCell['records']> => ({
   run: {
     run_id: basename(folder),
     agent:
       token_usage === undefined
-        ? null
+        ? (records?.run.agent ?? null)
         : {
             version: agent_version ?? null,
             model_used: model_used ?? null,
@@ -85,7 +91,10 @@ const shownOf = (
             ...defined({ token_usage_at_least }),
           },
   },
-  metrics: { details: (metrics?.details ?? []).filter(({ status }) => status !== 'pass'), efficiency },
+  metrics: {
+    details: (metrics?.details ?? []).filter(({ status }) => status !== 'pass'),
+    efficiency: records?.metrics.efficiency ?? null,
+  },
 });
 
 /** Reads what an agent did; a text says why that is impossible. */

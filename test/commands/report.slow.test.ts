@@ -169,6 +169,24 @@ describe('report', () => {
     expect(await texts()).toEqual(whole);
   });
 
+  test('reads the tokens of results that have none from the files of their runs', async () => {
+    const results = before('older');
+    const log = join(results, 'results.jsonl');
+    const older = readFileSync(log, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        const { token_usage, ...rest } = JSON.parse(line) as { token_usage?: object; results_dir: string };
+        const record = join(results, rest.results_dir, 'artifacts/run.json');
+        const run = JSON.parse(readFileSync(record, 'utf8')) as { agent: object };
+        const agent = { ...run.agent, token_usage: { ...token_usage, input: 123_456 } };
+        writeFileSync(record, JSON.stringify({ ...run, agent }));
+        return JSON.stringify(rest);
+      });
+    writeFileSync(log, `${older.join('\n')}\n`);
+    expect(await report('latest', '--results', results, '--format', 'junit')).toContain('123456');
+  });
+
   test('replaces an existing file and leaves no temporary file next to it', async () => {
     await project.write('reports/page.html', 'old');
     const { exitCode } = await project.cli(['report', 'latest', '--format', 'html', '--output', 'reports/page.html']);
