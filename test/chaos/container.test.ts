@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -18,6 +18,7 @@ import {
 import { containersOf, IMAGE, processesInside, USER_IMAGE, whyNoContainers } from '../environments/containers.js';
 import { sweepOf } from '../commands/gated.js';
 import { kill, partOf, runsOf, stateOf } from '../commands/engine-parts.js';
+import { killProcess } from '../host/processes.js';
 import { WAITER } from './waiter.js';
 
 const lacking = (await whyNoContainers('docker')) ?? (await whyNoContainers('docker', USER_IMAGE));
@@ -47,6 +48,11 @@ const GATES = [
   `{type: command_output_matches, command: 'wc -l <starts', pattern: '^\\s*1\\s*$'}`,
   `{type: command_succeeds, command: 'grep -q before "$LLM_TOOL_TEST_TRANSCRIPT" && tool'}`,
 ];
+/** True if a process has a child of this name that has not ended. */
+const isRunning = (program: string, parent: number): boolean =>
+  spawnSync('ps', ['-o', 'stat=,comm=', '--ppid', String(parent)], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .some((line) => line.endsWith(` ${program}`) && !line.startsWith('Z'));
 const place = `environment: {type: docker, image: "${IMAGE}"}`;
 
 describe.skipIf(lacking !== null)('a sweep in containers', () => {
@@ -199,6 +205,40 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     letGo(await working('lost'));
     const { run } = await openRun(documentOf((await command).stdout));
     expect(run).toMatchObject({ outcome: 'pass', starts: 2 });
+    expect(containersOf(opaqueId(run.run_id))).toEqual([]);
+  });
+
+  it('gets another container if its own is lost between a command and the start of the agent', async () => {
+    const code = 'until [ -e held ]; do sleep 0.1; done';
+    const text = `name: early
+${place}
+setup: {virtual_fs: {README.md: hi}}
+run: [{lang: sh, code: "${code}"}, {input: README.md, evaluations: [{type: file_exists, path: out.txt}]}]
+judgment: {strategy: all_pass}
+`;
+    await project.write('fixtures/early.scenario.yaml', text);
+    const command = project.start(['run', 'early.scenario', '--agents', 'waiter', '--name', 'early', '--json']);
+    const name = await container('early');
+    const idOf = () =>
+      spawnSync('docker', ['inspect', '--format', '{{.Id}}', name], { encoding: 'utf8' }).stdout.trim();
+    const letGoOn = async () => {
+      await until('the command', () => processesInside(name, code)[0] ?? null);
+      execFileSync('docker', ['exec', name, 'touch', '/llm-tool-test/workspace/held']);
+    };
+    const first = idOf();
+    const worker = await until('the worker', () => partOf(project, 'worker'));
+    await until('the command', () => processesInside(name, code)[0] ?? null);
+    killProcess(worker.pid, 'SIGSTOP');
+    await letGoOn();
+    // The worker finds that the command has ended and, after that, no container.
+    await until('the end of docker exec', () => (isRunning('docker', worker.pid) ? null : true));
+    execFileSync('docker', ['rm', '--force', name]);
+    killProcess(worker.pid, 'SIGCONT');
+    await until('another container', () => (['', first].includes(idOf()) ? null : true));
+    await letGoOn();
+    const { run } = await openRun(documentOf((await command).stdout));
+    expect(run).toMatchObject({ outcome: 'pass', starts: 1 });
+    expect(JSON.stringify(run)).toContain('start 1 of the agent began in a fresh workspace');
     expect(containersOf(opaqueId(run.run_id))).toEqual([]);
   });
 
