@@ -116,21 +116,21 @@ export async function sweepUnderFaults<State extends string>(
   expect(document.cells, stderr).toHaveLength(cells);
   const lines = (await project.resultLines()).map(({ cell }) => cell);
   expect(lines.sort()).toEqual(document.cells.map(({ id }) => id).sort());
-  const unsaid: unknown[] = [];
+  const unexplained: unknown[] = [];
   for (const [at, { id, outcome }] of document.cells.entries()) {
     const { run } = await openRun(document, at);
-    const told = run.starts ?? 0;
+    const recorded = run.starts ?? 0;
     const history = [...(run.agent?.history ?? []), ...run.warnings];
     const seen = starts.seen.get(opaqueId(run.run_id))?.size ?? 0;
     // A start is lost with its process, or with the container or pod in which an attempt fails.
     const reasons = history.filter((line) =>
       /start \d+ of the agent (was lost|ended: )|^attempt \d+ ended: /.test(line),
     );
-    if (seen > 1 || told > 1)
-      console.log(`${id}: ${outcome}, ${seen} starts seen, ${told} recorded: ${history.join('; ')}`);
-    if (seen > told || told - 1 > reasons.length) unsaid.push([id, { seen, told, history }]);
+    if (seen > 1 || recorded > 1)
+      console.log(`${id}: ${outcome}, ${seen} starts seen, ${recorded} recorded: ${history.join('; ')}`);
+    if (seen > recorded || recorded - 1 > reasons.length) unexplained.push([id, { seen, recorded, history }]);
   }
-  expect(unsaid).toEqual([]);
+  expect(unexplained).toEqual([]);
   // On a busy machine one may end unseen.
   expect(starts.seen.size).toBeGreaterThan(cells / 8);
   return document;
