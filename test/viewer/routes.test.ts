@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { planFile } from '../../src/store/results-folder.js';
 import type {
   ChangesAnswer,
   EventsLine,
@@ -112,6 +113,20 @@ test('says what it takes to show a change of what a sweep runs', async () => {
   expect(forecast).toMatchObject({ effect: 0.3, configurations: [{ earlier: { passed: 0, tested: 1 } }] });
   expect(curve.rows).toHaveLength(forecast.curve.length);
   for (const effect of ['0', '100', 'x', '-5']) expect((await plan(effect)).status).toBe(400);
+});
+
+test('says it of the mean reward if that decides the sweep', async () => {
+  const plan = JSON.parse(await readFile(planFile(project.results, sweep), 'utf8')) as object;
+  const base = { kind: 'variant', variant: 'default' };
+  const rewards = { base, measure: 'reward', margin: null, alpha: 0.05, most_runs: 20, round_size: 1 };
+  const file = planFile(project.results, 'rewarded');
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify({ ...plan, sweep: 'rewarded', until_clear: rewards }));
+  onTestFinished(() => rm(dirname(file), { recursive: true }));
+  const { body } = await ask(viewing, '/api/sweeps/rewarded/plan?effect=20');
+  const { forecast, answers } = JSON.parse(body) as ForecastAnswer;
+  expect(forecast).toMatchObject({ measure: 'reward', configurations: [{ reward: { mean: 0.5, earlier: [] } }] });
+  expect(answers[0]?.[0]).toBe('to show a change of 20 points of the mean reward in 80 of 100 cases');
 });
 
 test('answers with the records of a run as they are stored', async () => {

@@ -30,7 +30,7 @@ export function PlanPage({ sweep, query }: { sweep: string; query: URLSearchPara
       <h1>How many runs?</h1>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <label>
-          <span class="soft">Smallest change of the pass rate that matters </span>
+          <span class="soft">Smallest change that matters </span>
           <select value={effect} onChange={(event) => replaceQuery(`?effect=${event.currentTarget.value}`)}>
             {[...new Set([...EFFECTS, Number(effect)])].map((points) => (
               <option key={points} value={points}>

@@ -63,17 +63,20 @@ const shown = (title: string, { columns = [], rows, right = [] }: Grid): ShownTa
 });
 
 /**
- * Says what it takes to show a change of what a sweep runs, as `plan` does. `points`: the change in percentage points.
+ * Says what it takes to show a change of what a sweep runs, as `plan` does, by the measure that decides the sweep.
+ * `points`: the change in percentage points.
  *
  * @throws UsageError if there is no such sweep, or the change is none
  */
 export function forecastFor(resultsPath: string, sweep: string, points: number): ForecastAnswer {
   if (!(points > 0 && points < 100)) throw new UsageError('usage', 'expected a change above 0 and below 100 points');
-  const { cells, concurrency, max_usd: maxUsd } = findPlan(resultsPath, sweep);
+  const { cells, concurrency, max_usd: maxUsd, until_clear: untilClear } = findPlan(resultsPath, sweep);
+  const measure = untilClear?.measure ?? 'passes';
   const { results } = resultsIndex(resultsPath).digests();
   const document = forecast(
-    configurationsIn(cells).map((one) => expectedOf(one, results, {})),
+    configurationsIn(cells).map((one) => expectedOf(one, results, { measure })),
     {
+      measure,
       effect: points / 100,
       power: POWER,
       alpha: ALPHA,
