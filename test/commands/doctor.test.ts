@@ -1,5 +1,4 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -82,12 +81,16 @@ describe('doctor without problems', () => {
   });
 
   test('starts nothing and leaves nothing behind, even if none of its folders exists yet', async () => {
-    const home = join(project.folder, 'home');
-    await mkdir(home);
-    const temporary = async (): Promise<string[]> =>
-      (await readdir(tmpdir())).filter((name) => name.startsWith('llm-tool-test-doctor-'));
-    const before = await temporary();
-    const env = { HOME: home, LLM_TOOL_TEST_HOME: '', LLM_TOOL_TEST_CACHE: '', TEMPORAL_ADDRESS: '' };
+    // The folder for temporary files is one of its own, too: other commands use the usual one meanwhile.
+    const [home, temporary] = [join(project.folder, 'home'), join(project.folder, 'temporary')];
+    for (const folder of [home, temporary]) await mkdir(folder);
+    const env = {
+      HOME: home,
+      TMPDIR: temporary,
+      LLM_TOOL_TEST_HOME: '',
+      LLM_TOOL_TEST_CACHE: '',
+      TEMPORAL_ADDRESS: '',
+    };
     await project.write(
       'llm-tool-test-config.toml',
       '[agents.a]\ncommand = "./bin/house"\nversion_command = "touch $HOME/left"\n',
@@ -99,7 +102,7 @@ describe('doctor without problems', () => {
     });
     expect(await readdir(home)).toEqual([]);
     expect(await readdir(project.folder)).not.toContain('llm-tool-test-results');
-    expect((await temporary()).filter((name) => !before.includes(name))).toEqual([]);
+    expect(await readdir(temporary)).toEqual([]);
   });
 });
 
