@@ -22,7 +22,8 @@ const OPTIONS = {
   alpha: 0.05,
   concurrency: 4,
   maxUsd: null,
-  maxRuns: 20,
+  // Sweeps of more rounds take longer to simulate.
+  maxRuns: 3,
   sides: 2,
 } as const;
 
@@ -108,7 +109,7 @@ describe('forecast', () => {
         (rates, points) => {
           const { needed, curve } = forecast(
             rates.map((rate) => expected({ pass_rate: rate / 100 })),
-            { ...OPTIONS, effect: points / 100, maxRuns: 3 },
+            { ...OPTIONS, effect: points / 100 },
           );
           expect(needed.smallest).toBeLessThanOrEqual(points / 100 + 1e-6);
           const smallest = curve.map((point) => point.smallest ?? Infinity);
@@ -122,7 +123,7 @@ describe('forecast', () => {
   test('until clear, sweeps without a change give up, and a change of 20 points in 5 scenarios is mostly found', () => {
     const { until_clear: found } = forecast(
       [0, 1, 2, 3, 4].map((at) => expected({ scenario: `s${at}` })),
-      OPTIONS,
+      { ...OPTIONS, maxRuns: 20 },
     );
     expect(found.changed.found).toBeGreaterThan(0.7);
     expect(found.unchanged.found).toBeLessThan(0.1);
@@ -172,19 +173,19 @@ describe('forecast of mean rewards', () => {
       Array.from({ length: needed.runs_each }, () =>
         random() < lost ? 0 : (earlier[Math.floor(random() * earlier.length)] ?? 0),
       );
-    const found = Array.from({ length: 200 }, () => {
+    const found = Array.from({ length: 100 }, () => {
       const groups = configurations.map(() => ({ base: draw(0), head: draw(0.4) }));
       return (meanChange(groups, { kind: 'difference', alpha: 0.05 })?.p ?? 1) <= 0.05;
     });
     const power = found.filter(Boolean).length / found.length;
-    // A standard error of 0.028. 0 and 1, which are added, make it a little higher.
-    expect(power).toBeGreaterThan(0.74);
-    expect(power).toBeLessThan(0.92);
+    // A standard error of 0.04. 0 and 1, which are added, make it a little higher.
+    expect(power).toBeGreaterThan(0.7);
+    expect(power).toBeLessThan(0.94);
   });
 
   test('until clear, a change is mostly found, and sweeps without one give up', () => {
     const configurations = Array.from({ length: 5 }, (_, at) => withRewards(REWARDS, { scenario: `s${at}` }));
-    const { until_clear: found } = forecastOf(configurations);
+    const { until_clear: found } = forecastOf(configurations, { maxRuns: 20 });
     expect(found.changed.found).toBeGreaterThan(0.6);
     expect(found.unchanged.found).toBeLessThan(0.1);
     expect(found.unchanged.runs).toBeLessThan(190);
