@@ -165,8 +165,8 @@ describe('redaction of any text', () => {
       '\\n',
       'secret-on',
     ],
-  ])('takes linear time on a megabyte of %j', (repeated) => {
-    const line = repeated.repeat(1_000_000 / repeated.length);
+  ])('takes linear time on 400,000 characters of %j', (repeated) => {
+    const line = repeated.repeat(400_000 / repeated.length);
     for (const any of [line, `password="${line}`, JSON.stringify({ line }), `-----BEGIN PRIVATE KEY-----${line}`]) {
       expect(typeof both(any)).toBe('string');
     }
