@@ -163,9 +163,7 @@ export function forecast(
   configurations: readonly ForecastConfiguration[],
   { measure = 'passes', effect, power, alpha, concurrency, maxUsd, maxRuns, sides, repeat, left }: ForecastOptions,
 ): Forecast {
-  const { levelOf, meanOf, methodFor } = METHODS[measure];
-  const { toShow, smallest, expected } = methodFor(configurations);
-  const level = levelOf(alpha);
+  const { level, overall, toShow, smallest, expected } = METHODS[measure](configurations, alpha);
   const sumOf = (field: 'run_usd' | 'run_secs'): number | null => {
     const values = configurations.flatMap((one) => one[field] ?? []);
     return values.length < configurations.length ? null : sides * values.reduce((sum, one) => sum + one, 0);
@@ -192,7 +190,6 @@ export function forecast(
     const { rounds, found } = expected(change, { rounds: maxRuns, effect, alpha: left?.alpha ?? alpha });
     return { ...taking(rounds), found };
   };
-  const overall = mean(configurations.map(meanOf)) ?? 0.5;
   const sizes = new Set([...curveTo(needed), needed, ...(repeat === undefined ? [] : [repeat])]);
   return {
     measure,
@@ -215,52 +212,45 @@ export function forecast(
   };
 }
 
-/** The numbers of runs that a comparison needs. */
+/** The way in which configurations are compared. */
 interface Method {
-  /** Not rounded. */
+  /** The level of the first look at all of the runs. */
+  level: number;
+  /** The mean pass rate or reward. */
+  overall: number;
+  /** The runs of each configuration on each side that show a change, not rounded. */
   toShow: (change: ToShow) => number;
+  /** The smallest change that so many runs show; null: none. */
   smallest: (runs: Omit<ToShow, 'difference'> & { runs: number }) => number | null;
-  /** If head differs by `change`. */
+  /** The average of sweeps whose head differs by `change`. */
   expected: (change: number, sweep: SweepToExpect) => ExpectedSweeps;
 }
 
-const METHODS: Record<
-  MeasureToPlan,
-  {
-    /** The level of the first look at all of the runs. */
-    levelOf: (alpha: number) => number;
-    meanOf: (one: ForecastConfiguration) => number;
-    methodFor: (configurations: readonly ForecastConfiguration[]) => Method;
-  }
-> = {
-  passes: {
-    levelOf: firstLevel,
-    meanOf: (one) => one.pass_rate,
-    methodFor: (configurations) => {
-      const counts = configurations.map(countOf);
-      return {
-        toShow: (change) => runsToShow(counts, change),
-        smallest: (runs) => smallestToShow(counts, runs),
-        expected: (change, sweep) => {
-          const headOf = (base: number): number => Math.min(1, Math.max(0, base + change));
-          const rates = configurations.map(({ pass_rate: base }) => ({ base, head: headOf(base) }));
-          return expectedRounds(rates, sweep, randomFrom('plan'));
-        },
-      };
-    },
+const METHODS: Record<MeasureToPlan, (configurations: readonly ForecastConfiguration[], alpha: number) => Method> = {
+  passes: (configurations, alpha) => {
+    const counts = configurations.map(countOf);
+    return {
+      level: firstLevel(alpha),
+      overall: mean(configurations.map(({ pass_rate: rate }) => rate)) ?? 0.5,
+      toShow: (change) => runsToShow(counts, change),
+      smallest: (runs) => smallestToShow(counts, runs),
+      expected: (change, sweep) => {
+        const headOf = (base: number): number => Math.min(1, Math.max(0, base + change));
+        const rates = configurations.map(({ pass_rate: base }) => ({ base, head: headOf(base) }));
+        return expectedRounds(rates, sweep, randomFrom('plan'));
+      },
+    };
   },
-  // `compare` shows the mean reward as one of its measures, each at the whole level.
-  reward: {
-    levelOf: (alpha) => alpha,
-    meanOf: (one) => one.reward?.mean ?? one.pass_rate,
-    methodFor: (configurations) => {
-      const rewards = configurations.map(rewardsOf);
-      return {
-        toShow: (change) => runsToShowMeans(rewards, change),
-        smallest: (runs) => smallestMeansToShow(rewards, runs),
-        expected: (change, sweep) => expectedRoundsOfMeans(rewards, change, sweep, randomFrom('plan')),
-      };
-    },
+  reward: (configurations, alpha) => {
+    const rewards = configurations.map(rewardsOf);
+    return {
+      // `compare` shows the mean reward as one of its measures, each at the whole level.
+      level: alpha,
+      overall: mean(configurations.map(({ reward, pass_rate: rate }) => reward?.mean ?? rate)) ?? 0.5,
+      toShow: (change) => runsToShowMeans(rewards, change),
+      smallest: (runs) => smallestMeansToShow(rewards, runs),
+      expected: (change, sweep) => expectedRoundsOfMeans(rewards, change, sweep, randomFrom('plan')),
+    };
   },
 };
 

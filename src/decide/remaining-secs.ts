@@ -10,7 +10,7 @@ interface SweepTimes {
   waiting: readonly { kind: string; secs: number }[];
 }
 
-/** With fewer finished runs, nothing is said. */
+/** The fewest finished runs that an estimate can be based on. */
 const FEWEST = 3;
 /** A run that has already taken longer than others is expected to take this part of their time from now on. */
 const LATE = 0.25;

@@ -33,7 +33,7 @@ export async function reportNight(
     const { document, results } = await sweepWithResults(resultsPath, findPlan(resultsPath, sweep), () => undefined);
     const ended = { ...firing, totals: document.totals, cost_usd: document.cost_usd };
     const judged = await judgeNight(resultsPath, objects, stored, ended);
-    // Made after the runs were fetched.
+    // The report needs files of runs, which may be on other machines.
     await bringSweepRuns(resultsPath, sweep);
     const cells = await reportedCells(resultsPath, document, results);
     const found = { document, cells, base: resultsPath };

@@ -132,7 +132,12 @@ describe.skipIf(lacking !== null)('a sweep in pods', () => {
       const args = ['pods', '--agents', 'worker', '--repeat', String(PODS)];
       const document = await sweepUnderFaults(project, {
         args: [...args, '--concurrency', String(Math.min(8, Math.ceil(PODS / 2)))],
-        ...{ cells: PODS, count: FAULTS, faults, isIn, agent: PARTS.agent, minutes: MINUTES },
+        cells: PODS,
+        count: FAULTS,
+        faults,
+        isIn,
+        agent: PARTS.agent,
+        minutes: MINUTES,
       });
       // A pod that ends after the first turn takes the work with it. Nothing else costs a run its result.
       const isHarmed = (run: string): boolean => [...harmed].some((name) => name.includes(opaqueId(run)));

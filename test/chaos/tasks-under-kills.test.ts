@@ -87,7 +87,13 @@ describe.skipIf(lacking !== null)('a sweep of tasks', () => {
     async () => {
       const options = ['--agents', AGENTS.join(','), '--repeat', String(REPEAT), '--concurrency', '3'];
       const { cells } = await sweepUnderFaults(project, {
-        ...{ args: ['tasks', ...options], cells: CELLS, count: FAULTS, faults, isIn, agent: SOLVE, minutes: MINUTES },
+        args: ['tasks', ...options],
+        cells: CELLS,
+        count: FAULTS,
+        faults,
+        isIn,
+        agent: SOLVE,
+        minutes: MINUTES,
       });
       // A kill may cost starts, which the record counts. It never changes the verdict.
       const wrong = cells.filter(({ agent, outcome }) => outcome !== (agent === 'oracle' ? 'pass' : 'fail'));

@@ -99,9 +99,9 @@ test('once a budget is used up, only runs in flight add to it; a cell is left ou
             of.map((one) => one.estimate),
             isLimited,
           );
-          /** `told`: the answer that is on its way. `late`: runs by month that ended after its budget was used up. */
+          /** `reading`: the answer on its way. `late`: runs by month that ended after its budget was used up. */
           return {
-            ...{ game: playSweep(ledger, max / 100, pages, concurrency), told: null as Ledger | null },
+            ...{ game: playSweep(ledger, max / 100, pages, concurrency), reading: null as Ledger | null },
             ...{ lostCents: 0, late: new Map<string, number>(), of, concurrency },
           };
         });
@@ -110,7 +110,7 @@ test('once a budget is used up, only runs in flight add to it; a cell is left ou
           if (steps > 3000) throw new Error('the sweeps never end');
           if (ledger.cents >= max) usedUp.add(ledger.month);
           const possible = sweeps.flatMap((sweep) => {
-            const { game, told, of, late, concurrency } = sweep;
+            const { game, reading, of, late, concurrency } = sweep;
             const costOf = (id: string): number => of[Number(id.split('/').at(-1)) - 1]?.cents ?? 0;
             const steps = [...game.open].map((id) => () => {
               const month = game.begunIn.get(id) ?? '';
@@ -122,16 +122,16 @@ test('once a budget is used up, only runs in flight add to it; a cell is left ou
                 game.lose(id, costOf(id));
               }
             });
-            if (told === null && game.asked() > 0) steps.push(() => (sweep.told = { ...ledger }));
-            if (told !== null)
+            if (reading === null && game.asked() > 0) steps.push(() => (sweep.reading = { ...ledger }));
+            if (reading !== null)
               steps.push(() => {
                 const { unaffordable: before = 0, name = '' } = game.state().money?.month ?? {};
-                if (name !== '' && name !== told.month) sweep.lostCents = 0;
-                game.answer(told);
-                sweep.told = null;
+                if (name !== '' && name !== reading.month) sweep.lostCents = 0;
+                game.answer(reading);
+                sweep.reading = null;
                 const dearest = Math.max(1, ...of.map((one) => Math.max(one.estimate ?? 0, one.cents)));
                 if ((game.state().money?.month?.unaffordable ?? 0) > before)
-                  expect(told.cents + sweep.lostCents + dearest).toBeGreaterThan(max);
+                  expect(reading.cents + sweep.lostCents + dearest).toBeGreaterThan(max);
               });
             return steps;
           });
@@ -141,7 +141,7 @@ test('once a budget is used up, only runs in flight add to it; a cell is left ou
           const killed = choice % 20 === 1 ? sweeps[choose() % sweeps.length] : undefined;
           if (killed === undefined) possible[choice % possible.length]?.();
           else {
-            killed.told = null; // nobody answers what was asked before
+            killed.reading = null; // nobody answers what was asked before
             killed.game.continueAsNew();
           }
         }
